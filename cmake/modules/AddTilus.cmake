@@ -1,0 +1,71 @@
+# The project's build rules: libraries, tools, table generation, unit tests.
+
+# What every MLIR-based target links: the two dylibs, or the archives it names (see TilusStatic.cmake).
+if(TILUS_STATIC)
+  include(TilusStatic)
+endif()
+
+# tilus_tablegen(<Td file> <target> "<output> <generator flags>"...)
+# Outputs land in the current binary directory, which mirrors include/Tilus.
+function(tilus_tablegen td target)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  foreach(group IN LISTS ARGN)
+    separate_arguments(words UNIX_COMMAND "${group}")
+    list(POP_FRONT words output)
+    mlir_tablegen(${output} ${words})
+  endforeach()
+  add_public_tablegen_target(${target})
+  add_dependencies(tilus-headers ${target})
+endfunction()
+
+add_custom_target(tilus-headers)
+
+# The precompiled header of the common MLIR headers, compiled once and reused by all MLIR-based targets.
+add_library(TilusPCH OBJECT ${PROJECT_SOURCE_DIR}/lib/PCH.cpp)
+target_precompile_headers(TilusPCH PRIVATE ${PROJECT_SOURCE_DIR}/lib/PCH.h)
+
+# tilus_add_library(<Name> <sources>... [LINK <targets>...] [MLIR <archives>...] [PLAIN])
+# One library a folder. PLAIN: on LLVM's ADT and Support alone, without MLIR. The MLIR list names the
+# MLIR libraries used; with the dylibs they collapse to 'MLIR' and 'LLVM'.
+function(tilus_add_library name)
+  cmake_parse_arguments(ARG "PLAIN" "" "LINK;MLIR;LLVM" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(ARG_PLAIN)
+    tilus_link_llvm(${name} Support ${ARG_LLVM})
+  else()
+    add_dependencies(${name} tilus-headers)
+    target_precompile_headers(${name} REUSE_FROM TilusPCH)
+    tilus_link_llvm(${name} Support ${ARG_LLVM})
+    tilus_link_mlir(${name} ${ARG_MLIR})
+  endif()
+endfunction()
+
+if(NOT TILUS_STATIC)
+  function(tilus_link_llvm target)
+    target_link_libraries(${target} PUBLIC LLVM)
+  endfunction()
+  function(tilus_link_mlir target)
+    target_link_libraries(${target} PUBLIC MLIR LLVM)
+  endfunction()
+endif()
+
+# tilus_add_tool(<name> <sources>... LINK <targets>...)
+function(tilus_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK;MLIR;LLVM" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  add_dependencies(${name} tilus-headers)
+  target_precompile_headers(${name} REUSE_FROM TilusPCH)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  tilus_link_mlir(${name} ${ARG_MLIR})
+endfunction()
+
+# tilus_add_unittest(<Name> <sources>... LINK <targets>...): a gtest program, registered with ctest.
+function(tilus_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  find_package(GTest REQUIRED)
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
+  add_test(NAME unit.${name} COMMAND ${name})
+  set_property(GLOBAL APPEND PROPERTY TILUS_UNITTESTS ${name})
+endfunction()

@@ -1,0 +1,2 @@
+// Carrier of the precompiled header; holds no code.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
