@@ -47,25 +47,30 @@ install_packages() {
     [[ $package == *-22* ]] || continue
     if ! apt-cache policy "$package" | grep -q 'Candidate: [^(]'; then
       codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-bookworm}")
-      die "the configured package sources offer no '$package'. On Debian 12 the suite
-  'bookworm-security' of Debian's own archive has it; add it to /etc/apt/sources.list.d. Elsewhere add LLVM's
-  own archive (named at the head of its apt page, with its key in /usr/share/keyrings/llvm.asc):
-    deb [signed-by=/usr/share/keyrings/llvm.asc] <LLVM's archive>/$codename/ llvm-toolchain-$codename-22 main
-  then run utils/setup.sh again"
+      die "the configured package sources offer no '$package'. On Debian 12 the suite bookworm-security of
+  Debian's own archive has it. Elsewhere put LLVM's key into /usr/share/keyrings/llvm.asc and this line into
+  /etc/apt/sources.list.d/llvm.list, then run utils/setup.sh again:
+    deb [signed-by=/usr/share/keyrings/llvm.asc] https://apt.llvm.org/$codename/ llvm-toolchain-$codename-22 main"
     fi
   done
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 install -y \
     --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# Prints whether a CUDA tool or library can be found outside .venv.
-has_tool() { command -v "$1" >/dev/null || [[ -x ${TILUS_CUDA_PATH:-${CUDA_HOME:-/usr/local/cuda}}/bin/$1 ]]; }
-has_nvjitlink() {
+# cuda_has <pattern>: whether a toolkit outside .venv has a file.
+cuda_has() {
   local root
-  for root in "${TILUS_CUDA_PATH:-}" "${CUDA_HOME:-}" /usr/local/cuda; do
-    compgen -G "$root/lib*/libnvJitLink.so.*" >/dev/null && return
+  for root in "${TILUS_CUDA_PATH:-}" "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda; do
+    [[ -n $root && $root != "$PWD/$VENV"/* ]] && compgen -G "$root/$1" >/dev/null && return
   done
-  ldconfig -p 2>/dev/null | grep -q libnvJitLink
+  return 1
+}
+has_tool() { command -v "$1" >/dev/null || cuda_has "bin/$1"; }
+has_nvjitlink() {
+  cuda_has 'lib*/libnvJitLink.so.*' && return
+  local library
+  library=$(ldconfig -p 2>/dev/null | awk '/libnvJitLink\.so/ { print $NF; exit }')
+  [[ -n $library && -e $library ]]
 }
 
 # Prints the wheels that stand in for the parts of the CUDA toolkit that this machine lacks.
