@@ -45,15 +45,17 @@ FOREIGN = {
     "python": (("mlir/", "llvm/"), "uses the C API alone"),
 }
 
+# Spellings of a compute capability and its parts. A comparison has spaces around it, template brackets have not.
+CAPABILITY = r"\w*(?:[cC]omputeCapability|compute_capability|[sS]mVersion|sm_version|ccMajor|ccMinor)"
+PART = r"(?:get)?[mM](?:ajor|inor)"
+COMPARISON = r"\s+(?:[<>]=?|[!=]=)\s+"
+
 # (what, pattern in code without comments and literals, top folders where it is looked for,
 #  folders of the layer table that may have it)
 CODE_RULES = (
     ("a comparison of compute capabilities outside TargetInfo",
-     re.compile(r"\b\w*(?:[cC]omputeCapability|compute_capability|[sS]mVersion|sm_version|ccMajor|ccMinor)\w*"
-                r"(?:\(\))?\s*(?:[<>]=?|[!=]=)(?![<>])"
-                r"|(?:\.|->)(?:get)?(?:major|minor|Major|Minor)(?:\(\))?\s*(?:[<>]=?|[!=]=)(?![<>])"
-                r"|(?:[<>]=?|[!=]=)\s*[\w.>-]*(?:\.|->)(?:get)?(?:major|minor|Major|Minor)\b"
-                r"|(?:[<>]=?|[!=]=)\s*\w*(?:[cC]omputeCapability|[sS]mVersion|sm_version)\b"),
+     re.compile(rf"\b{CAPABILITY}(?:\(\))?{COMPARISON}|{COMPARISON}(?:\w+(?:\(\))?(?:\.|->))*{CAPABILITY}\b"
+                rf"|(?:\.|->){PART}(?:\(\))?{COMPARISON}|{COMPARISON}[\w.>()-]*(?:\.|->){PART}\b"),
      ("lib", "include", "tools"), ("TargetInfo",)),
     ("'llvm::errs' in a library", re.compile(r"\b(?:llvm::errs|errs)\s*\("), ("lib", "include"), ("Tools",)),
     ("a command line option ('cl::opt') in a library", re.compile(r"\bcl::(?:opt|list|bits|alias)\b"),
@@ -120,8 +122,8 @@ def check_code(path, text):
     for what, pattern, tops, exempt in CODE_RULES:
         if path.parts[0] not in tops or folder in exempt:
             continue
-        for match in pattern.finditer(code):
-            yield f"{path}:{source_text.line_of(code, match.start())}: {what}"
+        for line in sorted({source_text.line_of(code, match.start()) for match in pattern.finditer(code)}):
+            yield f"{path}:{line}: {what}"
 
 
 def check_inline_ptx(path, text):

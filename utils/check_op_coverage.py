@@ -182,13 +182,16 @@ def check(root, ops):
 
 
 def extract(ops, folder):
-    """Writes the mlir blocks of the descriptions to <folder>/<mnemonic>.mlir; returns the paths."""
+    """Writes the mlir blocks of the descriptions to <folder>/<mnemonic>.mlir; returns the paths.
+
+    Each file ends in a split marker, so that all together are one input of tilus-opt --split-input-file.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for op in ops:
         for number, block in enumerate(op.examples):
             path = folder / f"{op.mnemonic}{f'-{number}' if number else ''}.mlir"
-            path.write_text(block, encoding="utf-8")
+            path.write_text(f"{block}\n// -----\n", encoding="utf-8")
             paths.append(path)
     return paths
 

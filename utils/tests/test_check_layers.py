@@ -47,6 +47,8 @@ def test_right_include(project, path, include):
     ("lib/Conversion/A/A.cpp", "if (90 <= info->getMajor()) f();", "compute capabilities"),
     ("lib/Compiler/A.cpp", "bool b = smVersion < 80;", "compute capabilities"),
     ("lib/Analysis/A.cpp", "bool b = getComputeCapability() == 90;", "compute capabilities"),
+    ("lib/Target/A.cpp", "return a->major == b.capability.major && a->minor == b.capability.minor;",
+     "compute capabilities"),
     ("lib/IR/A.cpp", 'llvm::errs() << "x";', "llvm::errs"),
     ("lib/IR/A.cpp", 'static llvm::cl::opt<bool> x("x");', "cl::opt"),
     ("lib/Support/A.cpp", 'auto *v = std::getenv("X");', "getenv"),
@@ -66,6 +68,8 @@ def test_code_out_of_place(project, path, code, phrase):
 
 @pytest.mark.parametrize("path, code", [
     ("lib/TargetInfo/A.cpp", "if (target.major >= 9) f();"),
+    ("lib/Target/A.cpp", "Expected<ComputeCapability> read(std::vector<SmVersion> v, Row<&A::major> r);"),
+    ("lib/Target/A.cpp", 'return fail("capability " + Twine(found->major) + "." + Twine(found->minor));'),
     ("lib/Runtime/A.cpp", 'auto *v = std::getenv("TILUS_X"); chip.major = 9;'),
     ("lib/Tools/A.cpp", 'static llvm::cl::opt<bool> x("x"); llvm::errs() << 1;'),
     ("lib/Conversion/TilusToNVVM/InlinePTX.cpp", 'NVVM::InlinePtxOp::create(b, l, "mov.u32 $0, %clock;");'),

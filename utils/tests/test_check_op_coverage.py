@@ -104,4 +104,4 @@ def test_extract(project, tmp_path):
     ops = check_op_coverage.load_ops(project(FILES))
     paths = check_op_coverage.extract(ops, tmp_path / "out")
     assert [path.name for path in paths] == ["wait.mlir"]
-    assert paths[0].read_text() == 'tilus.wait\n  "nested"()\n'
+    assert paths[0].read_text() == 'tilus.wait\n  "nested"()\n\n// -----\n'
