@@ -42,8 +42,12 @@ def outcome_of(case):
     """The outcome of a JUnit testcase element: 'passed', 'failed' or 'skipped'."""
     if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
         return "failed"
+    skipped = case.find("skipped")
+    # ctest calls a program that was not built skipped.
+    if skipped is not None and skipped.get("message", "").startswith("Unable to find executable"):
+        return "failed"
     # gtest marks a disabled case by status="notrun"; ctest marks what it did not run the same way.
-    if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+    if skipped is not None or case.get("status") in ("notrun", "disabled"):
         return "skipped"
     return "passed"
 

@@ -48,6 +48,11 @@ def test_failures_inside_and_outside_cases(project, capsys, monkeypatch):
     assert total(capsys, monkeypatch, root) == (1, "2 passed, 5 failed, 0 skipped")
 
 
+def test_program_that_was_not_built_has_failed(project, capsys, monkeypatch):
+    missing = '<testcase name="unit.A" status="notrun"><skipped message="Unable to find executable"/></testcase>'
+    assert total(capsys, monkeypatch, project({"ctest.xml": junit(missing)})) == (1, "0 passed, 1 failed, 0 skipped")
+
+
 def test_failed_step_and_nothing_run(project, capsys, monkeypatch):
     root = project({"ctest.xml": ctest(a="run")})
     assert total(capsys, monkeypatch, root, "--failed", "build") == (1, "1 passed, 1 failed, 0 skipped")
