@@ -179,6 +179,19 @@ Extents RandomLayouts::pickShapeOf(int64_t size) {
   return shape;
 }
 
+Extents RandomLayouts::pickShape(bool onlyPowers) {
+  Extents shape;
+  int64_t size = 1;
+  for (int64_t rank = pick(1, onlyPowers ? 3 : 5); rank > 0; --rank) {
+    int64_t extent = onlyPowers ? int64_t(1) << pick(0, 5) : pickSize();
+    if (size * extent > 512)
+      extent = 1;
+    shape.push_back(extent);
+    size *= extent;
+  }
+  return shape;
+}
+
 std::vector<int64_t> enumerateMap(const RegisterLayout &layout) {
   std::vector<int64_t> map;
   for (int64_t thread = 0; thread < layout.getNumThreads(); ++thread)

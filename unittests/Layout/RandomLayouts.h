@@ -42,6 +42,9 @@ public:
   /// A shape with `size` elements.
   Extents pickShapeOf(int64_t size);
 
+  /// A shape of up to 512 elements: of up to 3 powers of two, or of up to 5 sizes of any kind.
+  Extents pickShape(bool onlyPowers);
+
 private:
   std::mt19937 engine;
 };
