@@ -54,6 +54,7 @@ endif()
 function(tilus_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK;MLIR;LLVM" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_compile_options(${name} PRIVATE -fPIC) # as the precompiled header was compiled
   add_dependencies(${name} tilus-headers)
   target_precompile_headers(${name} REUSE_FROM TilusPCH)
   target_link_libraries(${name} PRIVATE ${ARG_LINK})

@@ -1,0 +1,146 @@
+// How the layouts of an op's tiles follow from one another.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/IR/Atoms/MmaAtoms.h"
+#include "Tilus/IR/TilusOps.h"
+
+using namespace mlir;
+using namespace tilus;
+
+static ArrayRef<int64_t> shapeOf(Value tile) { return cast<RankedTensorType>(tile.getType()).getShape(); }
+
+/// Proposes `layout` for the tile if there is one.
+static void proposeIf(LayoutQuery &query, Value tile, const std::optional<RegisterLayout> &layout) {
+  if (layout)
+    query.propose(tile, *layout);
+}
+
+//===----------------------------------------------------------------------===//
+// Changes of shape
+//===----------------------------------------------------------------------===//
+
+void BroadcastOp::inferLayouts(LayoutQuery &query) {
+  if (!isTileType(getSource().getType()))
+    return;
+  if (const RegisterLayout *result = query.get(getResult()))
+    proposeIf(query, getSource(), result->reduceTo(shapeOf(getSource())));
+  else if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->expandTo(shapeOf(getResult())));
+}
+
+void IotaOp::inferLayouts(LayoutQuery &) {}
+
+void ReshapeOp::inferLayouts(LayoutQuery &query) {
+  if (const RegisterLayout *result = query.get(getResult()))
+    proposeIf(query, getSource(), result->reshape(shapeOf(getSource())));
+  if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->reshape(shapeOf(getResult())));
+}
+
+void TransposeOp::inferLayouts(LayoutQuery &query) {
+  ArrayRef<int64_t> permutation = getPermutation();
+  if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->permute(permutation));
+  const RegisterLayout *result = query.get(getResult());
+  if (!result)
+    return;
+  SmallVector<int64_t> inverse(permutation.size());
+  for (auto [position, dim] : llvm::enumerate(permutation))
+    inverse[dim] = position;
+  proposeIf(query, getSource(), result->permute(inverse));
+}
+
+void ReduceOp::inferLayouts(LayoutQuery &query) {
+  if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->reduce({int64_t(getDim())}, getKeepDim()));
+}
+
+void ExtractSliceOp::inferLayouts(LayoutQuery &query) {
+  if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->slice(getDims()));
+}
+
+void InsertSliceOp::inferLayouts(LayoutQuery &query) {
+  const RegisterLayout *whole = query.get(getResult());
+  if (!whole)
+    whole = query.get(getDest());
+  if (!whole)
+    return;
+  RegisterLayout layout = *whole;
+  query.propose(getResult(), layout);
+  query.propose(getDest(), layout);
+  proposeIf(query, getSource(), layout.slice(getDims()));
+}
+
+void ExtractOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getSource(), RegisterLayout::replicated(shapeOf(getSource()), query.getNumThreads()));
+}
+
+void RandomOp::inferLayouts(LayoutQuery &query) {
+  if (const RegisterLayout *offset = query.get(getOffset()))
+    query.propose(getResult(), RegisterLayout::local({4}).concat(*offset));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// The layout whose accesses to memory are as wide as the op allows: neighbours of a vector in neighbouring
+/// threads.
+static RegisterLayout getAccessLayout(LayoutQuery &query, Operation *access, Value tile) {
+  AccessVector vector = query.getAccessVector(access);
+  ArrayRef<int64_t> shape = shapeOf(tile);
+  int64_t share = std::max<int64_t>(1, ShapedType::getNumElements(shape) / query.getNumThreads());
+  int64_t size = vector.size;
+  while (size > 1 && size > share)
+    size /= 2;
+  return RegisterLayout::distribute(query.getNumThreads(), shape, vector.dim, size);
+}
+
+void LoadGlobalOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getResult(), getAccessLayout(query, *this, getResult()));
+}
+
+void StoreGlobalOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getValue(), getAccessLayout(query, *this, getValue()));
+}
+
+void LoadSharedOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getResult(), getAccessLayout(query, *this, getResult()));
+}
+
+void StoreSharedOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getValue(), getAccessLayout(query, *this, getValue()));
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+void MmaOp::inferLayouts(LayoutQuery &query) {
+  TargetAttr target = getTarget(*this);
+  if (!target)
+    return;
+  Type a = getElementTypeOrSelf(getA().getType()), b = getElementTypeOrSelf(getB().getType()),
+       acc = getElementTypeOrSelf(getAcc().getType());
+  int64_t m = shapeOf(getA())[0], k = shapeOf(getA())[1], n = shapeOf(getB())[1];
+  const RegisterLayout *known = query.get(getResult());
+  if (!known)
+    known = query.get(getAcc());
+  std::optional<MmaPlan> plan;
+  if (known)
+    plan = planMmaForAcc(*known, k, a, b, acc, *target.getInfo());
+  if (!plan)
+    plan = planMma(m, n, k, a, b, acc, query.getNumThreads(), *target.getInfo());
+  if (plan) {
+    query.propose(getResult(), plan->acc);
+    query.propose(getAcc(), plan->acc);
+    query.propose(getA(), plan->a);
+    query.propose(getB(), plan->b);
+    return;
+  }
+  RegisterLayout layout =
+      known ? *known
+            : RegisterLayout::distribute(query.getNumThreads(), {m, n}, /*vectorDim=*/1, /*vectorSize=*/4);
+  query.propose(getResult(), layout);
+  query.propose(getAcc(), layout);
+}

@@ -1,0 +1,123 @@
+// Views, shared tiles, loads and stores: verification.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "OpVerification.h"
+
+using namespace mlir;
+using namespace tilus;
+
+static RankedTensorType tileOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult GlobalViewOp::verify() {
+  GlobalType view = getResult().getType();
+  if (getBase().getType().getElementType() != view.getElementType())
+    return emitOpError("expected a view of ")
+           << getBase().getType().getElementType() << ", but got " << view.getElementType();
+  if (int64_t(getSizes().size()) != view.getNumDynamicSizes())
+    return emitOpError("expected one operand for each of the ")
+           << view.getNumDynamicSizes() << " dynamic sizes, but got " << getSizes().size();
+  if (int64_t(getStrides().size()) != view.getNumDynamicStrides())
+    return emitOpError("expected one operand for each of the ")
+           << view.getNumDynamicStrides() << " dynamic strides, but got " << getStrides().size();
+  return success();
+}
+
+LogicalResult SliceGlobalOp::verify() {
+  GlobalType source = getSource().getType(), result = getResult().getType();
+  if (failed(verifyIndexedDims(*this, source.getRank(), getDims(), getOffsets().size())))
+    return failure();
+  if (failed(verifyShapeAndElement(*this, "a result", dropDims(source.getShape(), getDims()),
+                                   source.getElementType(), result.getShape(), result.getElementType())))
+    return failure();
+  SmallVector<int64_t> strides = dropDims(source.getStaticStrides(), getDims());
+  if (strides != result.getStaticStrides())
+    return emitOpError("expected a result with the strides of the kept dimensions, ")
+           << formatShape(strides) << ", but got " << formatShape(result.getStaticStrides());
+  return success();
+}
+
+LogicalResult AllocGlobalOp::verify() {
+  GlobalType view = getResult().getType();
+  if (!view.getStrides().empty())
+    return emitOpError("expected a dense row-major workspace, but got ") << view;
+  if (int64_t(getSizes().size()) != view.getNumDynamicSizes())
+    return emitOpError("expected one operand for each of the ")
+           << view.getNumDynamicSizes() << " dynamic sizes, but got " << getSizes().size();
+  return success();
+}
+
+LogicalResult LoadGlobalOp::verify() {
+  RankedTensorType tile = tileOf(getResult());
+  return verifyTileAccess(*this, getSource().getType(), getOffsets(), getDims(), tile.getRank(),
+                          tile.getElementType());
+}
+
+SmallVector<int64_t> LoadGlobalOp::getTileDims() {
+  return resolveTileDims(getDims(), tileOf(getResult()).getRank(), getSource().getType().getRank());
+}
+
+LogicalResult StoreGlobalOp::verify() {
+  RankedTensorType tile = tileOf(getValue());
+  return verifyTileAccess(*this, getDest().getType(), getOffsets(), getDims(), tile.getRank(),
+                          tile.getElementType());
+}
+
+SmallVector<int64_t> StoreGlobalOp::getTileDims() {
+  return resolveTileDims(getDims(), tileOf(getValue()).getRank(), getDest().getType().getRank());
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult FreeSharedOp::verify() {
+  if (getSource().getDefiningOp<AllocSharedOp>())
+    return success();
+  InFlightDiagnostic error = emitOpError("expected the result of 'tilus.alloc_shared'");
+  error.attachNote(getSource().getLoc()) << "but got this value";
+  return error;
+}
+
+LogicalResult SliceSharedOp::verify() {
+  SharedType source = getSource().getType(), result = getResult().getType();
+  if (failed(verifyIndexedDims(*this, source.getRank(), getDims(), getOffsets().size())))
+    return failure();
+  return verifyShapeAndElement(*this, "a result", dropDims(source.getShape(), getDims()),
+                               source.getElementType(), result.getShape(), result.getElementType());
+}
+
+LogicalResult ReshapeSharedOp::verify() {
+  SharedType source = getSource().getType(), result = getResult().getType();
+  if (source.getElementType() != result.getElementType())
+    return emitOpError("expected a result of ")
+           << source.getElementType() << ", but got " << result.getElementType();
+  if (source.getNumElements() != result.getNumElements())
+    return emitOpError("expected a result of ")
+           << source.getNumElements() << " elements, but got " << formatShape(result.getShape());
+  return success();
+}
+
+LogicalResult PermuteSharedOp::verify() {
+  SharedType source = getSource().getType(), result = getResult().getType();
+  if (source.getElementType() != result.getElementType())
+    return emitOpError("expected a result of ")
+           << source.getElementType() << ", but got " << result.getElementType();
+  return verifyPermutation(*this, source.getShape(), getPermutation(), result.getShape());
+}
+
+LogicalResult LoadSharedOp::verify() {
+  SharedType source = getSource().getType();
+  RankedTensorType tile = tileOf(getResult());
+  return verifyShapeAndElement(*this, "a result", source.getShape(), source.getElementType(), tile.getShape(),
+                               tile.getElementType());
+}
+
+LogicalResult StoreSharedOp::verify() {
+  SharedType dest = getDest().getType();
+  RankedTensorType tile = tileOf(getValue());
+  return verifyShapeAndElement(*this, "a value", dest.getShape(), dest.getElementType(), tile.getShape(),
+                               tile.getElementType());
+}

@@ -1,0 +1,52 @@
+// The dialect: registration and the checks on its discardable attributes.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/IR/TilusDialect.h"
+#include "Tilus/IR/TilusOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tilus;
+
+#include "Tilus/IR/TilusDialect.cpp.inc"
+#include "Tilus/IR/TilusEnums.cpp.inc"
+#include "Tilus/IR/TilusInterfaces.cpp.inc"
+
+void TilusDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  registerOps();
+}
+
+LogicalResult TilusDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != kTargetAttrName)
+    return success();
+  if (!isa<ModuleOp, gpu::GPUModuleOp>(op))
+    return op->emitOpError("expected '") << kTargetAttrName << "' on a module, but got it on this op";
+  if (!isa<TargetAttr>(attribute.getValue()))
+    return op->emitOpError("expected '")
+           << kTargetAttrName << "' to be a #tilus.target, but got " << attribute.getValue();
+  return success();
+}
+
+TargetAttr tilus::getTarget(Operation *op) {
+  for (; op; op = op->getParentOp()) {
+    if (auto target = op->getAttrOfType<TargetAttr>(TilusDialect::kTargetAttrName))
+      return target;
+    auto module = dyn_cast<gpu::GPUModuleOp>(op);
+    if (!module || !module.getTargetsAttr())
+      continue;
+    for (Attribute attribute : module.getTargetsAttr())
+      if (auto nvvm = dyn_cast<NVVM::NVVMTargetAttr>(attribute); nvvm && lookupTarget(nvvm.getChip()))
+        return TargetAttr::get(op->getContext(), nvvm.getTriple(), nvvm.getChip(), nvvm.getFeatures());
+  }
+  return {};
+}
+
+void tilus::registerTilusDialects(DialectRegistry &registry) {
+  registry.insert<TilusDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, gpu::GPUDialect,
+                  NVVM::NVVMDialect>();
+}

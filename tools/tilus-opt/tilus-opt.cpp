@@ -1,0 +1,14 @@
+// The pass driver of the dialect.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/IR/TilusDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  tilus::registerTilusDialects(registry);
+  registry.insert<mlir::func::FuncDialect>();
+  mlir::registerTransformsPasses();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilus optimizer driver\n", registry));
+}
