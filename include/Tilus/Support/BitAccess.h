@@ -1,7 +1,6 @@
 // Packed elements of 1 to 64 bits in a byte array, little end first: bit k is bit k%8 of byte k/8.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TILUS_SUPPORT_BITACCESS_H
-#define TILUS_SUPPORT_BITACCESS_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include <cstdint>
@@ -24,5 +23,3 @@ uint64_t readElement(llvm::ArrayRef<uint8_t> bytes, uint64_t bitOffset, unsigned
 void writeElement(llvm::MutableArrayRef<uint8_t> bytes, uint64_t bitOffset, unsigned bits, uint64_t code);
 
 } // namespace tilus
-
-#endif // TILUS_SUPPORT_BITACCESS_H

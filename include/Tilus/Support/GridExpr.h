@@ -2,8 +2,7 @@
 //
 // Owns: the program, its validation, evaluation and text form. Needs neither MLIR nor LLVM IR.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TILUS_SUPPORT_GRIDEXPR_H
-#define TILUS_SUPPORT_GRIDEXPR_H
+#pragma once
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -61,5 +60,3 @@ private:
 };
 
 } // namespace tilus
-
-#endif // TILUS_SUPPORT_GRIDEXPR_H

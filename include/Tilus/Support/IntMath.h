@@ -1,7 +1,6 @@
 // Integer arithmetic on 64 bits: division with stated rounding, gcd, lcm, checked sums and products.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TILUS_SUPPORT_INTMATH_H
-#define TILUS_SUPPORT_INTMATH_H
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -84,5 +83,3 @@ constexpr bool canDivide(int64_t a, int64_t b) {
 }
 
 } // namespace tilus
-
-#endif // TILUS_SUPPORT_INTMATH_H

@@ -2,8 +2,7 @@
 //
 // The one struct in which the compiler and the runtime meet. Plain data; neither side's types appear in it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TILUS_SUPPORT_KERNELARTIFACT_H
-#define TILUS_SUPPORT_KERNELARTIFACT_H
+#pragma once
 
 #include "Tilus/Support/GridExpr.h"
 #include "Tilus/Support/ScalarFormat.h"
@@ -75,5 +74,3 @@ struct KernelArtifact {
 };
 
 } // namespace tilus
-
-#endif // TILUS_SUPPORT_KERNELARTIFACT_H

@@ -3,8 +3,7 @@
 // Owns: what a bit pattern of an element type means, and the one rounding rule into each type. Knows no MLIR.
 // Codes are the element's bits in the low end of a uint64_t.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef TILUS_SUPPORT_SCALARFORMAT_H
-#define TILUS_SUPPORT_SCALARFORMAT_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -127,5 +126,3 @@ private:
 };
 
 } // namespace tilus
-
-#endif // TILUS_SUPPORT_SCALARFORMAT_H

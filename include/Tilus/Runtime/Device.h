@@ -1,0 +1,68 @@
+// A CUDA device with its primary context.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Tilus/Runtime/CudaDriver.h"
+#include "Tilus/TargetInfo/TargetInfo.h"
+
+namespace tilus {
+
+/// Keeps a context current on the calling thread and restores the former one at its end.
+class ContextScope {
+public:
+  ContextScope(ContextScope &&other) : driver(other.driver) { other.driver = nullptr; }
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+  ContextScope &operator=(ContextScope &&) = delete;
+  ~ContextScope();
+
+private:
+  friend class Device;
+  explicit ContextScope(const CudaDriver *driver) : driver(driver) {}
+
+  const CudaDriver *driver;
+};
+
+/// An opened device: it holds a reference to the device's primary context, the one that frameworks use too.
+/// Threads may share it. Buffers, kernels and timers of a device must be destroyed before it.
+class Device {
+public:
+  /// The number of devices that the driver shows.
+  static llvm::Expected<unsigned> count(const CudaDriver &driver);
+  /// Opens device number `ordinal`.
+  static llvm::Expected<std::unique_ptr<Device>> open(const CudaDriver &driver, unsigned ordinal);
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  const CudaDriver &getDriver() const { return driver; }
+  unsigned getOrdinal() const { return ordinal; }
+  llvm::StringRef getName() const { return name; }
+  ComputeCapability getCapability() const { return capability; }
+  /// The most specific target of the device, or null for one that the target table does not know.
+  const TargetInfo *getTarget() const { return lookupTarget(capability); }
+  /// The device in words: "device 0 'NVIDIA H200' (compute capability 9.0)".
+  std::string describe() const;
+
+  /// The device memory in bytes.
+  llvm::Expected<uint64_t> getTotalMemory() const;
+  llvm::Expected<int> getAttribute(cuda::DeviceAttribute attribute) const;
+
+  /// Makes the primary context current on this thread for as long as the scope lives.
+  llvm::Expected<ContextScope> enter() const;
+  /// Waits for all work on the device; reports what failed since the last wait.
+  llvm::Error synchronize() const;
+
+private:
+  Device(const CudaDriver &driver, unsigned ordinal) : driver(driver), ordinal(ordinal) {}
+  llvm::Error initialize();
+
+  const CudaDriver &driver;
+  unsigned ordinal;
+  cuda::DeviceHandle handle = 0;
+  cuda::ContextHandle context = nullptr;
+  std::string name;
+  ComputeCapability capability = {0, 0};
+};
+
+} // namespace tilus

@@ -1,0 +1,95 @@
+// Devices and their primary contexts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/Runtime/Device.h"
+
+#include <array>
+
+namespace tilus {
+
+ContextScope::~ContextScope() {
+  cuda::ContextHandle former = nullptr;
+  if (driver)
+    (*driver)->ctxPopCurrent(&former);
+}
+
+llvm::Expected<unsigned> Device::count(const CudaDriver &driver) {
+  int count = 0;
+  if (llvm::Error error = driver.check(driver->deviceGetCount(&count), "cuDeviceGetCount", "all devices"))
+    return std::move(error);
+  return static_cast<unsigned>(count);
+}
+
+llvm::Expected<std::unique_ptr<Device>> Device::open(const CudaDriver &driver, unsigned ordinal) {
+  llvm::Expected<unsigned> available = count(driver);
+  if (!available)
+    return available.takeError();
+  if (ordinal >= *available)
+    return llvm::createStringError("expected a device number below " + llvm::Twine(*available) +
+                                   ", the number of CUDA devices, but got " + llvm::Twine(ordinal));
+  std::unique_ptr<Device> device(new Device(driver, ordinal));
+  if (llvm::Error error = device->initialize())
+    return std::move(error);
+  return std::move(device);
+}
+
+llvm::Error Device::initialize() {
+  std::string what = "device " + std::to_string(ordinal);
+  if (llvm::Error error = driver.check(driver->deviceGet(&handle, ordinal), "cuDeviceGet", what))
+    return error;
+  std::array<char, 256> text = {};
+  if (llvm::Error error =
+          driver.check(driver->deviceGetName(text.data(), text.size() - 1, handle), "cuDeviceGetName", what))
+    return error;
+  name = text.data();
+  llvm::Expected<int> major = getAttribute(cuda::computeCapabilityMajor);
+  if (!major)
+    return major.takeError();
+  llvm::Expected<int> minor = getAttribute(cuda::computeCapabilityMinor);
+  if (!minor)
+    return minor.takeError();
+  capability = {*major, *minor};
+  return driver.check(driver->primaryCtxRetain(&context, handle), "cuDevicePrimaryCtxRetain", describe());
+}
+
+Device::~Device() {
+  if (context)
+    driver->primaryCtxRelease(handle);
+}
+
+std::string Device::describe() const {
+  return ("device " + llvm::Twine(ordinal) + " '" + name + "' (compute capability " +
+          llvm::Twine(capability.major) + "." + llvm::Twine(capability.minor) + ")")
+      .str();
+}
+
+llvm::Expected<uint64_t> Device::getTotalMemory() const {
+  size_t bytes = 0;
+  if (llvm::Error error =
+          driver.check(driver->deviceTotalMem(&bytes, handle), "cuDeviceTotalMem_v2", describe()))
+    return std::move(error);
+  return bytes;
+}
+
+llvm::Expected<int> Device::getAttribute(cuda::DeviceAttribute attribute) const {
+  int value = 0;
+  if (llvm::Error error =
+          driver.check(driver->deviceGetAttribute(&value, attribute, handle), "cuDeviceGetAttribute",
+                       "attribute " + llvm::Twine(int(attribute)) + " of device " + llvm::Twine(ordinal)))
+    return std::move(error);
+  return value;
+}
+
+llvm::Expected<ContextScope> Device::enter() const {
+  if (llvm::Error error = driver.check(driver->ctxPushCurrent(context), "cuCtxPushCurrent_v2", describe()))
+    return std::move(error);
+  return ContextScope(&driver);
+}
+
+llvm::Error Device::synchronize() const {
+  llvm::Expected<ContextScope> scope = enter();
+  if (!scope)
+    return scope.takeError();
+  return driver.check(driver->ctxSynchronize(), "cuCtxSynchronize", describe());
+}
+
+} // namespace tilus

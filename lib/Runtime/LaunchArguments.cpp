@@ -1,0 +1,111 @@
+// Checking and storing of the argument values of a launch.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/Runtime/LaunchArguments.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Endian.h"
+
+namespace tilus {
+
+static_assert(llvm::endianness::native == llvm::endianness::little,
+              "a slot's first bytes hold the low bytes of the value");
+
+LaunchArguments::LaunchArguments(std::shared_ptr<const KernelArtifact> kernel)
+    : artifact(std::move(kernel)), slots(artifact->params.size()), gridValues(artifact->params.size()),
+      isSet(artifact->params.size()) {
+  for (uint64_t &slot : slots)
+    pointers.push_back(&slot);
+}
+
+llvm::Error LaunchArguments::describe(unsigned index, const llvm::Twine &rule,
+                                      const llvm::Twine &actual) const {
+  return llvm::createStringError("expected " + rule + " for parameter '" + artifact->params[index].name +
+                                 "' of kernel '" + artifact->entry + "', but got " + actual);
+}
+
+llvm::Expected<const KernelParam *> LaunchArguments::getParam(unsigned index, KernelParam::Kind kind) const {
+  if (index >= artifact->params.size())
+    return llvm::createStringError("expected at most " + llvm::Twine(artifact->params.size()) +
+                                   " arguments for kernel '" + artifact->entry + "', but got number " +
+                                   llvm::Twine(index + 1));
+  const KernelParam &param = artifact->params[index];
+  if (param.kind == kind)
+    return &param;
+  std::string type = param.format.getName();
+  if (param.isPointer())
+    return describe(index, "a pointer to " + type, "a scalar");
+  return describe(index, "a scalar of type " + type, "a pointer");
+}
+
+void LaunchArguments::store(unsigned index, uint64_t code, int64_t gridValue) {
+  slots[index] = code;
+  gridValues[index] = gridValue;
+  isSet[index] = true;
+}
+
+llvm::Error LaunchArguments::setPointer(unsigned index, uint64_t address) {
+  llvm::Expected<const KernelParam *> param = getParam(index, KernelParam::Kind::Pointer);
+  if (!param)
+    return param.takeError();
+  uint64_t divisibility = (*param)->divisibility;
+  if (divisibility > 1 && address % divisibility != 0)
+    return describe(index, "an address aligned to " + llvm::Twine(divisibility) + " bytes",
+                    "0x" + llvm::Twine::utohexstr(address));
+  store(index, address, 0);
+  return llvm::Error::success();
+}
+
+/// Whether an integer or bool type holds the value.
+static bool canHold(const ScalarFormat &format, int64_t value) {
+  if (value < 0)
+    return value >= format.getMinInt();
+  // Types without signedness are Int here, and hold what either reading of their bits does.
+  uint64_t largest =
+      format.kind == ScalarKind::Int ? ScalarFormat::getUInt(format.bits).getMaxInt() : format.getMaxInt();
+  return static_cast<uint64_t>(value) <= largest;
+}
+
+llvm::Error LaunchArguments::setInteger(unsigned index, int64_t value) {
+  llvm::Expected<const KernelParam *> param = getParam(index, KernelParam::Kind::Scalar);
+  if (!param)
+    return param.takeError();
+  const ScalarFormat &format = (*param)->format;
+  if (!format.isFloat() && !canHold(format, value))
+    return describe(index, "a value of type " + format.getName(), llvm::Twine(value));
+  return setCode(index, format.encodeInt(value, Overflow::Special));
+}
+
+llvm::Error LaunchArguments::setFloat(unsigned index, double value) {
+  llvm::Expected<const KernelParam *> param = getParam(index, KernelParam::Kind::Scalar);
+  if (!param)
+    return param.takeError();
+  const ScalarFormat &format = (*param)->format;
+  if (!format.isFloat())
+    return describe(index, "an integer of type " + format.getName(), "a real number");
+  return setCode(index, format.encode(value, Overflow::Special));
+}
+
+llvm::Error LaunchArguments::setCode(unsigned index, uint64_t code) {
+  llvm::Expected<const KernelParam *> param = getParam(index, KernelParam::Kind::Scalar);
+  if (!param)
+    return param.takeError();
+  const ScalarFormat &format = (*param)->format;
+  if (format.bits < 64 && code >> format.bits != 0)
+    return describe(index, "a code of " + llvm::Twine(unsigned(format.bits)) + " bits",
+                    "0x" + llvm::Twine::utohexstr(code));
+  int64_t value = format.isFloat() ? 0 : format.decodeInt(code);
+  int64_t divisibility = static_cast<int64_t>((*param)->divisibility);
+  if (divisibility > 1 && value % divisibility != 0)
+    return describe(index, "a multiple of " + llvm::Twine(divisibility), llvm::Twine(value));
+  store(index, code, value);
+  return llvm::Error::success();
+}
+
+llvm::Error LaunchArguments::checkComplete() const {
+  for (unsigned index = 0; index < isSet.size(); ++index)
+    if (!isSet[index])
+      return describe(index, "an argument", "none");
+  return llvm::Error::success();
+}
+
+} // namespace tilus
