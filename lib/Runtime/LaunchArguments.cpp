@@ -55,22 +55,12 @@ llvm::Error LaunchArguments::setPointer(unsigned index, uint64_t address) {
   return llvm::Error::success();
 }
 
-/// Whether an integer or bool type holds the value.
-static bool canHold(const ScalarFormat &format, int64_t value) {
-  if (value < 0)
-    return value >= format.getMinInt();
-  // Types without signedness are Int here, and hold what either reading of their bits does.
-  uint64_t largest =
-      format.kind == ScalarKind::Int ? ScalarFormat::getUInt(format.bits).getMaxInt() : format.getMaxInt();
-  return static_cast<uint64_t>(value) <= largest;
-}
-
 llvm::Error LaunchArguments::setInteger(unsigned index, int64_t value) {
   llvm::Expected<const KernelParam *> param = getParam(index, KernelParam::Kind::Scalar);
   if (!param)
     return param.takeError();
   const ScalarFormat &format = (*param)->format;
-  if (!format.isFloat() && !canHold(format, value))
+  if (!format.isFloat() && !format.canHoldInt(value))
     return describe(index, "a value of type " + format.getName(), llvm::Twine(value));
   return setCode(index, format.encodeInt(value, Overflow::Special));
 }

@@ -131,6 +131,14 @@ uint64_t ScalarFormat::getMaxInt() const {
   return lowBitMask(kind == ScalarKind::Int ? bits - 1 : bits);
 }
 
+bool ScalarFormat::canHoldInt(int64_t value) const {
+  return value < 0 ? value >= getMinInt() : canHoldUInt(static_cast<uint64_t>(value));
+}
+
+bool ScalarFormat::canHoldUInt(uint64_t value) const {
+  return value <= (kind == ScalarKind::Int ? lowBitMask(bits) : getMaxInt());
+}
+
 std::optional<uint64_t> ScalarFormat::getStorageBytes(uint64_t count) const {
   uint64_t total;
   if (__builtin_mul_overflow(count, uint64_t(bits), &total))

@@ -112,6 +112,13 @@ TEST(ScalarFormat, IntegersDecodeAndBound) {
   EXPECT_EQ(get("ui3").getMaxInt(), 7u);
 }
 
+TEST(ScalarFormat, IntegersWithoutSignednessHoldBothRanges) {
+  EXPECT_TRUE(get("i8").canHoldInt(-128) && get("i8").canHoldInt(255));
+  EXPECT_FALSE(get("i8").canHoldInt(-129) || get("i8").canHoldInt(256));
+  EXPECT_FALSE(get("ui8").canHoldInt(-1) || get("bool").canHoldInt(2) || get("bool").canHoldInt(-1));
+  EXPECT_TRUE(get("i64").canHoldUInt(~uint64_t(0)) && get("ui64").canHoldUInt(~uint64_t(0)));
+}
+
 TEST(ScalarFormat, StorageIsPacked) {
   EXPECT_EQ(get("i4").getStorageBytes(3), 2u);
   EXPECT_EQ(get("f6E3M2FN").getStorageBytes(4), 3u);

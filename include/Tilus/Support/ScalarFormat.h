@@ -106,6 +106,10 @@ struct ScalarFormat {
   /// is the bit pattern of the unsigned maximum.
   int64_t getMinInt() const;
   uint64_t getMaxInt() const;
+  /// Whether an integer or bool type can hold the value. A type of kind Int stands for MLIR's types without
+  /// signedness too, so it takes both the signed and the unsigned range.
+  bool canHoldInt(int64_t value) const;
+  bool canHoldUInt(uint64_t value) const;
   /// Exponent bias of a float type: 2^(exponentBits - 1) - 1.
   int getBias() const { return (1 << (exponentBits - 1)) - 1; }
   /// The bytes that `count` packed elements take, or nothing where the number overflows.

@@ -83,7 +83,28 @@ struct State {
 
 State &getState();
 
+/// Ends the life of an object; refuses a handle that is not alive.
+template <typename Handle> int destroy(std::set<Handle> &live, Handle handle) {
+  if (live.erase(handle) == 0)
+    return invalidHandle;
+  delete handle;
+  return ok;
+}
+
 /// The contexts that are current on this thread, the innermost last.
 std::vector<ContextHandle> &getContextStack();
 
 } // namespace fake
+
+/// Begins a function: takes the lock and returns what is to be returned early.
+#define FAKE_BEGIN(symbol)                                                                                   \
+  State &state = getState();                                                                                 \
+  std::lock_guard lock(state.mutex);                                                                         \
+  if (int code = state.begin(symbol))                                                                        \
+    return code;
+
+/// As FAKE_BEGIN, for a function that needs a current context.
+#define FAKE_BEGIN_IN_CONTEXT(symbol)                                                                        \
+  FAKE_BEGIN(symbol)                                                                                         \
+  if (getContextStack().empty())                                                                             \
+    return invalidContext;
