@@ -24,6 +24,13 @@ add_custom_target(tilus-headers)
 add_library(TilusPCH OBJECT ${PROJECT_SOURCE_DIR}/lib/PCH.cpp)
 target_precompile_headers(TilusPCH PRIVATE ${PROJECT_SOURCE_DIR}/lib/PCH.h)
 
+# Precompiles the common MLIR headers of the target. Programs are compiled like libraries (-fPIC, not -fPIE),
+# without which the compiler refuses the shared header.
+function(tilus_use_pch target)
+  target_compile_options(${target} PRIVATE -fPIC)
+  target_precompile_headers(${target} REUSE_FROM TilusPCH)
+endfunction()
+
 # tilus_add_library(<Name> <sources>... [LINK <targets>...] [MLIR <archives>...] [PLAIN])
 # One library a folder. PLAIN: on LLVM's ADT and Support alone, without MLIR. The MLIR list names the
 # MLIR libraries used; with the dylibs they collapse to 'MLIR' and 'LLVM'.
@@ -35,7 +42,7 @@ function(tilus_add_library name)
     tilus_link_llvm(${name} Support ${ARG_LLVM})
   else()
     add_dependencies(${name} tilus-headers)
-    target_precompile_headers(${name} REUSE_FROM TilusPCH)
+    tilus_use_pch(${name})
     tilus_link_llvm(${name} Support ${ARG_LLVM})
     tilus_link_mlir(${name} ${ARG_MLIR})
   endif()
@@ -56,16 +63,22 @@ function(tilus_add_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE -fPIC) # as the precompiled header was compiled
   add_dependencies(${name} tilus-headers)
-  target_precompile_headers(${name} REUSE_FROM TilusPCH)
+  tilus_use_pch(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
   tilus_link_mlir(${name} ${ARG_MLIR})
 endfunction()
 
-# tilus_add_unittest(<Name> <sources>... LINK <targets>...): a gtest program, registered with ctest.
+# tilus_add_unittest(<Name> <sources>... LINK <targets>... [MLIR <archives>...]): a gtest program, registered
+# with ctest. With MLIR it uses MLIR's headers, precompiled.
 function(tilus_add_unittest name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK;MLIR" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  if(ARG_MLIR)
+    add_dependencies(${name} tilus-headers)
+    tilus_use_pch(${name})
+    tilus_link_mlir(${name} ${ARG_MLIR})
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME unit.${name} COMMAND ${name})
   set_property(GLOBAL APPEND PROPERTY TILUS_UNITTESTS ${name})
