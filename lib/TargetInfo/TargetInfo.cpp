@@ -62,9 +62,11 @@ static bool isLaterInFamily(ComputeCapability have, ComputeCapability want) {
   return have.major == want.major && have.minor >= want.minor;
 }
 
-static bool isSame(ComputeCapability a, ComputeCapability b) {
+bool tilus::operator==(ComputeCapability a, ComputeCapability b) {
   return a.major == b.major && a.minor == b.minor;
 }
+
+std::string ComputeCapability::str() const { return std::to_string(major) + "." + std::to_string(minor); }
 
 bool TargetInfo::supports(const TargetInfo &other) const {
   switch (other.suffix) {
@@ -84,7 +86,7 @@ bool TargetInfo::hasFeature(Feature feature) const {
 
 bool TargetInfo::canRunOn(ComputeCapability device) const {
   if (suffix == TargetSuffix::Exact)
-    return isSame(device, capability);
+    return device == capability;
   return isLaterInFamily(device, capability);
 }
 
@@ -117,7 +119,7 @@ const TargetInfo *tilus::lookupTarget(StringRef name) {
 const TargetInfo *tilus::lookupTarget(ComputeCapability device) {
   const TargetInfo *found = nullptr;
   for (const TargetInfo &target : targetTable)
-    if (isSame(target.capability, device) && (!found || target.suffix == TargetSuffix::Exact))
+    if (target.capability == device && (!found || target.suffix == TargetSuffix::Exact))
       found = &target;
   return found;
 }

@@ -208,14 +208,12 @@ TEST_F(CubinTest, bothFormsOfTheHeaderAreRead) {
   elf[49] = 5;
   llvm::Expected<ComputeCapability> old = readCubinCapability(elf);
   ASSERT_TRUE(static_cast<bool>(old));
-  EXPECT_EQ(old->major, 8);
-  EXPECT_EQ(old->minor, 6);
+  EXPECT_EQ(old->str(), "8.6");
   elf[8] = 8;
   elf[49] = 121;
   llvm::Expected<ComputeCapability> recent = readCubinCapability(elf);
   ASSERT_TRUE(static_cast<bool>(recent));
-  EXPECT_EQ(recent->major, 12);
-  EXPECT_EQ(recent->minor, 1);
+  EXPECT_EQ(recent->str(), "12.1");
 }
 
 TEST_F(CubinTest, logOfSeveralKernelsIsSorted) {

@@ -36,7 +36,14 @@ enum class Feature : uint8_t {
 struct ComputeCapability {
   int major;
   int minor;
+
+  /// "9.0".
+  std::string str() const;
 };
+
+/// True if both are the same capability.
+bool operator==(ComputeCapability a, ComputeCapability b);
+inline bool operator!=(ComputeCapability a, ComputeCapability b) { return !(a == b); }
 
 /// One chip: its names, its limits, and what code it takes. Instances are rows of a constant table; they are
 /// compared by address.

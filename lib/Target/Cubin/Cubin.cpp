@@ -64,10 +64,9 @@ static Error checkCapability(const Cubin &cubin, const TargetInfo &target) {
   Expected<ComputeCapability> found = readCubinCapability(cubin.bytes);
   if (!found)
     return found.takeError();
-  if (found->major == target.capability.major && found->minor == target.capability.minor)
+  if (*found == target.capability)
     return Error::success();
-  return fail("expected a cubin for " + target.chip + ", but got one for capability " + Twine(found->major) +
-              "." + Twine(found->minor));
+  return fail("expected a cubin for " + target.chip + ", but got one for capability " + found->str());
 }
 
 Expected<Cubin> tilus::assemble(StringRef ptx, StringRef chip, const CubinOptions &options) {
