@@ -19,11 +19,12 @@ static constexpr int64_t kib = 1024;
 /// From capability 8.0 on the driver keeps 1 KiB of each block (CUDA Programming Guide, "Shared Memory" of
 /// the compute capabilities), which is the difference between the two columns of shared memory.
 static constexpr TargetInfo targetTable[] = {
-#define TILUS_TARGET(chip, major, minor, suffix, ptx, block, sm, threads, blocks, cluster, columns)          \
+#define TILUS_TARGET(chip, major, minor, suffix, least, ptx, block, sm, threads, blocks, cluster, columns)   \
   TargetInfo{Chip::chip,                                                                                     \
              #chip,                                                                                          \
              "nvptx64-nvidia-cuda",                                                                          \
              "+ptx" #ptx,                                                                                    \
+             least,                                                                                          \
              {major, minor},                                                                                 \
              TargetSuffix::suffix,                                                                           \
              block * kib,                                                                                    \

@@ -74,10 +74,10 @@ inline std::string substitute(std::string text, llvm::StringRef from, llvm::Stri
   return text;
 }
 
-/// A context with the dialects and translations of code generation.
-class TargetTest : public testing::Test {
-protected:
-  TargetTest() : handler(&context, [this](mlir::Diagnostic &diagnostic) { record(diagnostic); }) {
+/// A context with the dialects and translations of code generation, and what it reports.
+class Kernels {
+public:
+  Kernels() : handler(&context, [this](mlir::Diagnostic &diagnostic) { record(diagnostic); }) {
     mlir::DialectRegistry registry;
     registry.insert<mlir::gpu::GPUDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
     registerPTXTranslations(registry);
@@ -114,5 +114,8 @@ protected:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::ScopedDiagnosticHandler handler;
 };
+
+/// A test with a context of its own.
+class TargetTest : public testing::Test, protected Kernels {};
 
 } // namespace tilus

@@ -8,10 +8,14 @@
 //===---------------------------------------------------------------------------------------------------===//
 
 #include "Kernels.h"
+#include "Tilus/Target/Cubin/Cubin.h"
 #include "Tilus/TargetInfo/TargetInfo.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include <thread>
 
 using namespace tilus;
 using testing::HasSubstr;
@@ -155,7 +159,122 @@ TEST_F(PTXTest, wrongTargetsAreErrors) {
   options.chip = "sm_80";
   options.triple = "x86_64-linux-gnu";
   EXPECT_EQ(translate(scaleKernel, options), "");
-  EXPECT_EQ(diagnostics, "expected an NVPTX triple, but got 'x86_64-linux-gnu'\n");
+  EXPECT_EQ(diagnostics, "expected a 64-bit NVPTX triple, but got 'x86_64-linux-gnu'\n");
+}
+
+TEST_F(PTXTest, leastVersionsAreThoseOfTheBackEnd) {
+  for (const TargetInfo &target : allTargets()) {
+    PTXOptions options;
+    options.chip = target.chip.str();
+    std::string version = std::to_string(target.minPTXVersion);
+    options.features = "+ptx" + version;
+    EXPECT_THAT(translate(scaleKernel, options), HasSubstr(".version " + version.insert(1, ".") + "\n"))
+        << target.chip.str() << diagnostics;
+  }
+}
+
+TEST_F(PTXTest, wrongVersionsAreErrors) {
+  PTXOptions options;
+  options.chip = "sm_110";
+  options.features = "+ptx88";
+  EXPECT_EQ(translate(scaleKernel, options), "");
+  EXPECT_EQ(diagnostics, "expected '+ptx90' or a later version for sm_110, but got '+ptx88'\n");
+  for (const char *feature :
+       {"ptx88", "+ptx", "+ptx89", "+ptx999", "-ptx88", "+sm_90", "+ptx88,+sse2", ","}) {
+    diagnostics.clear();
+    options.chip = "sm_80";
+    options.features = feature;
+    EXPECT_EQ(translate(scaleKernel, options), "");
+    EXPECT_THAT(diagnostics,
+                HasSubstr("expected a PTX version such as '+ptx88' as target feature, but got '"));
+  }
+}
+
+// LLVM's own diagnostics arrive as MLIR's, on the op: here a constraint that no register has.
+TEST_F(PTXTest, errorsOfTheBackEndAreDiagnostics) {
+  EXPECT_EQ(translate(R"(
+gpu.module @assembly {
+  llvm.func @assembly(%x: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %a = llvm.inline_asm "mov.u32 $0, 1;", "=Y" : () -> i32
+    llvm.store %a, %x : i32, !llvm.ptr<1>
+    llvm.return
+  }
+})",
+                      "sm_80"),
+            "");
+  EXPECT_THAT(diagnostics, HasSubstr("constraint 'Y'"));
+}
+
+// A loop of few iterations is unrolled; none is widened.
+TEST_F(PTXTest, loopsAreUnrolledAndNotVectorized) {
+  std::string ptx = translate(R"(
+gpu.module @loop {
+  llvm.func @loop(%x: !llvm.ptr<1>, %n: i32) attributes {gpu.kernel, nvvm.kernel} {
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %two = llvm.mlir.constant(2.0 : f32) : f32
+    llvm.br ^body(%zero : i32)
+  ^body(%i: i32):
+    %p = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %a = llvm.load %p : !llvm.ptr<1> -> f32
+    %b = llvm.fmul %a, %two : f32
+    llvm.store %b, %p : f32, !llvm.ptr<1>
+    %next = llvm.add %i, %one : i32
+    %more = llvm.icmp "slt" %next, %n : i32
+    llvm.cond_br %more, ^body(%next : i32), ^end
+  ^end:
+    llvm.return
+  }
+})",
+                              "sm_90a");
+  EXPECT_THAT(ptx, HasSubstr("bra")) << diagnostics;
+  EXPECT_THAT(ptx, Not(HasSubstr(".v2.")));
+  EXPECT_THAT(ptx, Not(HasSubstr(".v4.")));
+}
+
+TEST_F(PTXTest, threadsCompileAtTheSameTime) {
+  std::string expected = translate(scaleKernel, "sm_90a");
+  std::vector<std::string> results(4);
+  std::vector<std::thread> threads;
+  for (std::string &result : results)
+    threads.emplace_back([&result] {
+      Kernels kernels;
+      result = kernels.translate(scaleKernel, "sm_90a");
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &result : results)
+    EXPECT_EQ(result, expected);
+}
+
+TEST_F(PTXTest, lineTableIsKeptOnDemand) {
+  mlir::Operation *op = parse(scaleKernel);
+  mlir::PassManager passes(&context);
+  mlir::LLVM::DIScopeForLLVMFuncOpPassOptions scopes;
+  scopes.emissionKind = mlir::LLVM::DIEmissionKind::DebugDirectivesOnly;
+  passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass(scopes));
+  ASSERT_TRUE(mlir::succeeded(passes.run(*module)));
+  PTXOptions options;
+  options.chip = "sm_90a";
+  EXPECT_THAT(*translateToPTX(op, options), Not(HasSubstr(".loc")));
+  options.lineInfo = true;
+  std::string ptx = *translateToPTX(op, options);
+  EXPECT_THAT(ptx, HasSubstr(".loc"));
+  EXPECT_THAT(ptx, HasSubstr(".file"));
+
+  CubinOptions assembly;
+  if (findToolkitFile(ToolkitFile::Ptxas, assembly.toolkit).path.empty())
+    GTEST_SKIP() << "ptxas is not installed";
+  for (Assembler assembler : {Assembler::NvJitLink, Assembler::Ptxas}) {
+    assembly.assembler = assembler;
+    assembly.lineInfo = true;
+    llvm::Expected<Cubin> with = assemble(ptx, "sm_90a", assembly);
+    ASSERT_TRUE(static_cast<bool>(with)) << llvm::toString(with.takeError());
+    EXPECT_NE(with->bytes.find(".debug_line"), std::string::npos);
+    llvm::Expected<Cubin> again = assemble(ptx, "sm_90a", assembly);
+    ASSERT_TRUE(static_cast<bool>(again)) << llvm::toString(again.takeError());
+    EXPECT_TRUE(with->bytes == again->bytes);
+  }
 }
 
 TEST_F(PTXTest, opsOfOtherDialectsAreErrors) {

@@ -104,6 +104,7 @@ TEST(TargetInfo, rowsAreWellFormed) {
     EXPECT_EQ(chip, "sm_" + std::to_string(10 * target.capability.major + target.capability.minor) + suffix);
     EXPECT_EQ(target.triple.str(), "nvptx64-nvidia-cuda");
     EXPECT_THAT(target.ptxFeature.str(), testing::AnyOf("+ptx88", "+ptx90"));
+    EXPECT_LE(target.minPTXVersion, std::stoi(target.ptxFeature.drop_front(4).str())) << chip;
     EXPECT_EQ(target.maxStaticSharedMemory, 48 * 1024);
     EXPECT_GE(target.maxSharedMemoryPerBlock, target.maxStaticSharedMemory);
     EXPECT_EQ(target.maxSharedMemoryPerBlock + target.reservedSharedMemoryPerBlock,

@@ -56,6 +56,8 @@ struct TargetInfo {
   llvm::StringLiteral triple;
   /// The LLVM subtarget feature of the PTX version emitted by default, for example "+ptx88".
   llvm::StringLiteral ptxFeature;
+  /// The first version of PTX that has the chip, in tenths: 88 for 8.8.
+  int minPTXVersion;
   /// The compute capability of the devices that it names.
   ComputeCapability capability;
   /// How far code for it reaches.

@@ -88,6 +88,10 @@ static std::optional<Library> load(const ToolkitPaths &paths, ToolkitSearch &sea
       library.path = candidate;
       return library;
     }
+    // A file that is there and is of no use is worth a reason.
+    if (candidate == search.path)
+      search.searched.push_back(candidate +
+                                (handle ? " (lacks functions)" : std::string(" (") + dlerror() + ")"));
   }
   return std::nullopt;
 }

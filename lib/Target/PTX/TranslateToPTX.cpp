@@ -29,6 +29,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -104,6 +105,25 @@ static void initializeBackEnd() {
   });
 }
 
+/// LLVM ends the process where a version of PTX does not have the chip, and ignores features that it does not
+/// know.
+static LogicalResult checkFeatures(const llvm::MCSubtargetInfo &subtarget, const TargetInfo &target,
+                                   StringRef features, Operation *op) {
+  for (StringRef feature : llvm::split(features, ',')) {
+    StringRef digits = feature;
+    int version = 0;
+    auto isFeature = [&](const llvm::SubtargetFeatureKV &known) { return feature.drop_front() == known.Key; };
+    if (!digits.consume_front("+ptx") || digits.getAsInteger(10, version) ||
+        llvm::none_of(subtarget.getAllProcessorFeatures(), isFeature))
+      return op->emitError() << "expected a PTX version such as '+ptx88' as target feature, but got '"
+                             << feature << "'";
+    if (version < target.minPTXVersion)
+      return op->emitError() << "expected '+ptx" << target.minPTXVersion << "' or a later version for "
+                             << target.chip << ", but got '" << feature << "'";
+  }
+  return success();
+}
+
 LogicalResult Compilation::createMachine() {
   const TargetInfo *target = lookupTarget(options.chip);
   if (!target)
@@ -115,17 +135,18 @@ LogicalResult Compilation::createMachine() {
   llvm::Triple triple(options.triple.empty() ? StringRef(target->triple) : StringRef(options.triple));
   std::string reason;
   const llvm::Target *backEnd = llvm::TargetRegistry::lookupTarget(triple, reason);
-  if (!backEnd || !triple.isNVPTX())
-    return op->emitError() << "expected an NVPTX triple, but got '" << triple.str() << "'";
+  if (!backEnd || triple.getArch() != llvm::Triple::nvptx64)
+    return op->emitError() << "expected a 64-bit NVPTX triple, but got '" << triple.str() << "'";
+  StringRef features = options.features.empty() ? StringRef(target->ptxFeature) : StringRef(options.features);
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(backEnd->createMCSubtargetInfo(triple, target->chip, ""));
+  if (failed(checkFeatures(*subtarget, *target, features, op)))
+    return failure();
 
   llvm::TargetOptions targetOptions;
   if (options.fastMath)
     targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
-  StringRef features = options.features.empty() ? StringRef(target->ptxFeature) : StringRef(options.features);
   machine.reset(backEnd->createTargetMachine(triple, target->chip, features, targetOptions, llvm::Reloc::PIC_,
                                              std::nullopt, *llvm::CodeGenOpt::getLevel(options.optLevel)));
-  if (!machine)
-    return op->emitError() << "expected an LLVM back end for '" << triple.str() << "', but there is none";
   return success();
 }
 

@@ -24,7 +24,7 @@ struct CubinOptions {
   Assembler assembler = Assembler::Auto;
   /// 0 to 3, as in ptxas.
   int optLevel = 3;
-  /// Keep the line table of the PTX.
+  /// Make a line table even where the PTX has no line directives; those of the PTX are always kept.
   bool lineInfo = false;
   /// Registers of a thread, at most; 0 for the assembler's choice.
   int maxRegisters = 0;

@@ -23,7 +23,7 @@ namespace tilus {
 struct PTXOptions {
   /// The chip, by any name that lookupTarget takes.
   std::string chip;
-  /// LLVM subtarget features, for example "+ptx86"; empty for the chip's own.
+  /// The PTX version as an LLVM subtarget feature, for example "+ptx86"; empty for the chip's own.
   std::string features;
   /// The LLVM triple; empty for the chip's own.
   std::string triple;
