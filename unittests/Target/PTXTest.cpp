@@ -12,9 +12,6 @@
 #include "Tilus/TargetInfo/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/raw_ostream.h"
 #include <thread>
 
 using namespace tilus;
@@ -83,72 +80,6 @@ TEST_F(PTXTest, optimizationLevelsAreApplied) {
   options.optLevel = 4;
   EXPECT_EQ(translate(scaleKernel, options), "");
   EXPECT_THAT(diagnostics, HasSubstr("expected an optimization level from 0 to 3, but got 4"));
-}
-
-TEST_F(PTXTest, libdeviceIsLinkedWhenCalled) {
-  for (int level : {0, 3}) {
-    PTXOptions options;
-    options.chip = "sm_90a";
-    options.optLevel = level;
-    std::string ptx = translate(substitute(libdeviceKernel, "FUNCTION", "__nv_sinf"), options);
-    EXPECT_THAT(ptx, HasSubstr(".entry math(")) << diagnostics;
-    EXPECT_THAT(ptx, Not(HasSubstr(".extern")));
-    EXPECT_THAT(ptx, Not(HasSubstr(".visible .func")));
-    // Of its several hundred functions only those that sinf needs are here.
-    EXPECT_THAT(ptx, Not(HasSubstr("__nv_expf")));
-  }
-  EXPECT_EQ(diagnostics, "");
-}
-
-TEST_F(PTXTest, libdeviceSeesTheFlushOfSubnormals) {
-  PTXOptions options;
-  options.chip = "sm_80";
-  std::string text = substitute(libdeviceKernel, "FUNCTION", "__nv_expf");
-  EXPECT_THAT(translate(text, options), HasSubstr("fma.rn.f32"));
-  options.flushSubnormals = true;
-  std::string ptx = translate(text, options);
-  EXPECT_THAT(ptx, HasSubstr("fma.rn.ftz.f32"));
-  EXPECT_THAT(ptx, Not(HasSubstr("fma.rn.f32")));
-}
-
-TEST_F(PTXTest, libdeviceIsNotAskedForWhenNotCalled) {
-  PTXOptions options;
-  options.chip = "sm_80";
-  options.toolkit.useDefaults = false;
-  EXPECT_NE(translate(scaleKernel, options), "");
-  EXPECT_EQ(diagnostics, "");
-}
-
-TEST_F(PTXTest, missingLibdeviceIsOneErrorWithItsPlaces) {
-  PTXOptions options;
-  options.chip = "sm_80";
-  options.toolkit.useDefaults = false;
-  options.toolkit.roots = {"/nowhere/cuda"};
-  options.toolkit.sitePackages = {"/nowhere/site"};
-  EXPECT_EQ(translate(substitute(libdeviceKernel, "FUNCTION", "__nv_sinf"), options), "");
-  EXPECT_EQ(
-      diagnostics,
-      "expected to find libdevice.10.bc, but it is in none of: /nowhere/cuda/nvvm/libdevice, "
-      "/nowhere/site/nvidia/cu13/nvvm/libdevice, /nowhere/site/nvidia/cuda_nvcc/nvvm/libdevice; it is needed "
-      "for '__nv_sinf'\n");
-}
-
-TEST_F(PTXTest, unknownFunctionOfLibdeviceIsAnError) {
-  EXPECT_EQ(translate(substitute(libdeviceKernel, "FUNCTION", "__nv_sinus"), "sm_80"), "");
-  EXPECT_THAT(diagnostics, HasSubstr("expected '__nv_sinus' to be a function of libdevice"));
-}
-
-TEST_F(PTXTest, fileThatIsNotBitcodeIsAnError) {
-  PTXOptions options;
-  options.chip = "sm_80";
-  llvm::SmallString<128> path;
-  int file = -1;
-  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("not-bitcode", "bc", file, path));
-  llvm::raw_fd_ostream(file, /*shouldClose=*/true) << "not bitcode";
-  options.toolkit.paths = {path.str().str()};
-  EXPECT_EQ(translate(substitute(libdeviceKernel, "FUNCTION", "__nv_sinf"), options), "");
-  EXPECT_THAT(diagnostics, HasSubstr("expected LLVM bitcode in '" + path.str().str() + "'"));
-  llvm::sys::fs::remove(path);
 }
 
 TEST_F(PTXTest, wrongTargetsAreErrors) {
@@ -309,18 +240,3 @@ TEST_F(PTXTest, llvmIRIsWhatTheCodeIsGeneratedFrom) {
 
 // Tensor memory is there on families and exact chips of 10.x and 11.0; with the PTX version of each row the
 // back end can select its instructions.
-TEST_F(PTXTest, tensorMemoryIsSelectedWhereTheFeatureIs) {
-  for (const TargetInfo &target : allTargets()) {
-    if (!target.hasFeature(Feature::Tcgen05))
-      continue;
-    std::string ptx = translate(R"(
-gpu.module @tmem {
-  llvm.func @tmem(%p: !llvm.ptr<3>, %n: i32) attributes {gpu.kernel, nvvm.kernel} {
-    nvvm.tcgen05.alloc %p, %n : !llvm.ptr<3>, i32
-    llvm.return
-  }
-})",
-                                target.chip);
-    EXPECT_THAT(ptx, HasSubstr("tcgen05.alloc")) << target.chip.str() << diagnostics;
-  }
-}
