@@ -61,7 +61,6 @@ endif()
 function(tilus_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK;MLIR;LLVM" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_compile_options(${name} PRIVATE -fPIC) # as the precompiled header was compiled
   add_dependencies(${name} tilus-headers)
   tilus_use_pch(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
