@@ -90,7 +90,7 @@ int cuDeviceGetName(char *name, int bytes, int device) {
   return ok;
 }
 
-int cuDeviceGetAttribute(int *value, int attribute, int device) {
+int cuDeviceGetAttribute(int *value, DeviceAttribute attribute, int device) {
   FAKE_BEGIN("cuDeviceGetAttribute")
   if (!isDevice(state, device))
     return invalidDevice;

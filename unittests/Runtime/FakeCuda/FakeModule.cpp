@@ -10,7 +10,8 @@ using namespace fake;
 
 extern "C" {
 
-int cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count, int *options, void **values) {
+int cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count, JitOption *options,
+                       void **values) {
   FAKE_BEGIN_IN_CONTEXT("cuModuleLoadDataEx")
   std::istringstream text(static_cast<const char *>(image));
   std::string word;
@@ -51,7 +52,7 @@ int cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const cha
   return ok;
 }
 
-int cuFuncGetAttribute(int *value, int attribute, FunctionHandle function) {
+int cuFuncGetAttribute(int *value, FunctionAttribute attribute, FunctionHandle function) {
   FAKE_BEGIN_IN_CONTEXT("cuFuncGetAttribute")
   const std::pair<int, int> rows[] = {{functionRegisters, function->registers},
                                       {functionLocalBytes, function->localBytes},
@@ -64,7 +65,7 @@ int cuFuncGetAttribute(int *value, int attribute, FunctionHandle function) {
   return invalidValue;
 }
 
-int cuFuncSetAttribute(FunctionHandle function, int attribute, int value) {
+int cuFuncSetAttribute(FunctionHandle function, FunctionAttribute attribute, int value) {
   FAKE_BEGIN_IN_CONTEXT("cuFuncSetAttribute")
   state.record("cuFuncSetAttribute " + function->name + " " + std::to_string(attribute) + "=" +
                std::to_string(value));
