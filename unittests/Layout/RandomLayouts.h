@@ -33,12 +33,12 @@ public:
   int64_t pickSize();
   void shuffle(Extents &list);
   /// A layout of `rank` dimensions (random from 0 to 5 if negative) of up to `maxSize` elements and threads.
-  RawLayout pickRaw(int rank = -1, int64_t maxSize = 256);
-  RegisterLayout pickLayout(int rank = -1, int64_t maxSize = 256) { return *pickRaw(rank, maxSize).get(); }
+  RawLayout pickRaw(int rank = -1, int64_t maxSize = 128);
+  RegisterLayout pickLayout(int rank = -1, int64_t maxSize = 128) { return *pickRaw(rank, maxSize).get(); }
   /// A layout of the given shape and number of threads.
   RegisterLayout pickLayoutOf(llvm::ArrayRef<int64_t> shape, int64_t numThreads);
   /// A distinct-offset or overlapping shared layout, swizzled one time in two.
-  SharedLayout pickShared(int rank = -1, int64_t maxSize = 256);
+  SharedLayout pickShared(int rank = -1, int64_t maxSize = 128);
   /// A shape with `size` elements.
   Extents pickShapeOf(int64_t size);
 

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
 #include <map>
@@ -268,4 +269,23 @@ TEST(TensorMemoryLayout, Addresses) {
   EXPECT_FALSE(layout.slice({0, 0, 0}, {1, 2}, {2, 64}));
   EXPECT_FALSE(layout.slice({0, 1, 0}, {0, 1}, {128, 2}));
   EXPECT_EQ(*TensorMemoryLayout::get({32, 1, 8}, {0, 7, 1}), *TensorMemoryLayout::get({32, 1, 8}, {0, 0, 1}));
+}
+
+TEST(Layouts, PrintAndHash) {
+  auto print = [](const auto &layout) {
+    std::string text;
+    raw_string_ostream os(text);
+    layout.print(os);
+    return text;
+  };
+  TensorMemoryLayout tensor = *TensorMemoryLayout::get({64, 8}, {0, 1}, 64);
+  EXPECT_EQ(print(tensor), "[64, 8], strides [0, 1], lane 64");
+  EXPECT_EQ(print(SharedLayout::rowMajorSwizzle({8, 64}, 16)),
+            "[8, 64], modes [8, 64], strides [64, 1], swizzle <3, 3, 3>");
+  EXPECT_EQ(print(RegisterLayout::distribute(64, {8, 32}, 1, 2)),
+            "[8, 32], modes [2, 4, 16, 2], spatial [1, 2], local [0, 3]");
+  EXPECT_EQ(hash_value(tensor), hash_value(*TensorMemoryLayout::get({64, 8}, {0, 1}, 64)));
+  EXPECT_NE(hash_value(tensor), hash_value(*TensorMemoryLayout::get({64, 8}, {0, 1}, 0)));
+  EXPECT_NE(hash_value(Swizzle{3, 3, 3}), hash_value(Swizzle{3, 2, 3}));
+  EXPECT_NE(hash_value(SharedLayout::rowMajor({8, 64})), hash_value(SharedLayout::columnMajor({8, 64})));
 }
