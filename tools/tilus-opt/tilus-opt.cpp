@@ -1,6 +1,7 @@
 // The pass driver of the dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/IR/TilusDialect.h"
+#include "Tilus/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -10,5 +11,6 @@ int main(int argc, char **argv) {
   tilus::registerTilusDialects(registry);
   registry.insert<mlir::func::FuncDialect>();
   mlir::registerTransformsPasses();
+  tilus::registerTilusTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilus optimizer driver\n", registry));
 }
