@@ -180,6 +180,33 @@ TEST_F(CubinTest, autoNamesBothWhenNeitherIsThere) {
                                                "is no place to look in");
 }
 
+// nvJitLink ignores setmaxnreg, so that Auto leaves such a kernel to ptxas; which in turn wants to know the
+// number of blocks per multiprocessor, from which it has the registers at entry.
+TEST_F(CubinTest, autoTakesPtxasForSetmaxnreg) {
+  CubinOptions options;
+  if (findToolkitFile(ToolkitFile::Ptxas, options.toolkit).path.empty() ||
+      findToolkitFile(ToolkitFile::NvJitLink, options.toolkit).path.empty())
+    GTEST_SKIP() << "both assemblers are needed";
+  std::string text = substitute(scaleKernel, "nvvm.maxntid", "nvvm.minctasm = 1 : i32, nvvm.maxntid");
+  text = substitute(text, "128", "384");
+  text = substitute(text, "%two = llvm", "nvvm.setmaxregister increase 232\n %two = llvm");
+  std::string ptx = translate(text, "sm_90a");
+  llvm::Expected<Cubin> cubin = assemble(ptx, "sm_90a", options);
+  ASSERT_TRUE(static_cast<bool>(cubin)) << llvm::toString(cubin.takeError());
+  EXPECT_EQ(cubin->assembler, Assembler::Ptxas);
+  EXPECT_THAT(cubin->log, testing::Not(HasSubstr("'setmaxnreg' ignored")));
+
+  options.assembler = Assembler::NvJitLink;
+  cubin = assemble(ptx, "sm_90a", options);
+  ASSERT_TRUE(static_cast<bool>(cubin)) << llvm::toString(cubin.takeError());
+  EXPECT_THAT(cubin->log, HasSubstr("'setmaxnreg' ignored"));
+
+  options.assembler = Assembler::Auto;
+  cubin = assemble(translate(scaleKernel, "sm_90a"), "sm_90a", options);
+  ASSERT_TRUE(static_cast<bool>(cubin)) << llvm::toString(cubin.takeError());
+  EXPECT_EQ(cubin->assembler, Assembler::NvJitLink);
+}
+
 TEST_F(CubinTest, unknownChipIsAnError) {
   llvm::Expected<Cubin> cubin = assemble("", "sm_90b", CubinOptions());
   ASSERT_FALSE(cubin);

@@ -25,27 +25,34 @@ static std::string cleanLog(StringRef log) {
   return join(lines, "\n");
 }
 
-/// Runs the assembler that was asked for; fails if it is not found.
+/// nvJitLink compiles for separate compilation, in which setmaxnreg is ignored (the assembler's remark
+/// C7504): a kernel that moves registers between its warps would run without them.
+static bool isSpoiltBySeparateCompilation(StringRef ptx) { return ptx.contains("setmaxnreg"); }
+
+/// The assemblers to try, in order.
+static SmallVector<Assembler> getOrder(const AssemblyJob &job) {
+  if (job.options->assembler != Assembler::Auto)
+    return {job.options->assembler};
+  if (isSpoiltBySeparateCompilation(job.ptx))
+    return {Assembler::Ptxas, Assembler::NvJitLink};
+  return {Assembler::NvJitLink, Assembler::Ptxas};
+}
+
+/// Runs the first assembler that is found; fails if none is.
 static Expected<AssemblyResult> run(const AssemblyJob &job, Assembler &used) {
-  Assembler wanted = job.options->assembler;
-  ToolkitSearch nvJitLink, ptxas;
-  std::optional<AssemblyResult> result;
-  if (wanted != Assembler::Ptxas) {
-    used = Assembler::NvJitLink;
-    result = assembleWithNvJitLink(job, nvJitLink);
+  std::string missing;
+  for (Assembler assembler : getOrder(job)) {
+    bool isPtxas = assembler == Assembler::Ptxas;
+    ToolkitSearch search;
+    std::optional<AssemblyResult> result =
+        isPtxas ? assembleWithPtxas(job, search) : assembleWithNvJitLink(job, search);
+    used = assembler;
+    if (result)
+      return std::move(*result);
+    missing += missing.empty() ? "" : "; and ";
+    missing += describeMissing(isPtxas ? ToolkitFile::Ptxas : ToolkitFile::NvJitLink, search);
   }
-  if (!result && wanted != Assembler::NvJitLink) {
-    used = Assembler::Ptxas;
-    result = assembleWithPtxas(job, ptxas);
-  }
-  if (result)
-    return std::move(*result);
-  if (wanted == Assembler::NvJitLink)
-    return fail(describeMissing(ToolkitFile::NvJitLink, nvJitLink));
-  if (wanted == Assembler::Ptxas)
-    return fail(describeMissing(ToolkitFile::Ptxas, ptxas));
-  return fail(describeMissing(ToolkitFile::NvJitLink, nvJitLink) + "; and " +
-              describeMissing(ToolkitFile::Ptxas, ptxas));
+  return fail(missing);
 }
 
 static Error checkOptions(StringRef chip, const TargetInfo *target, const CubinOptions &options) {

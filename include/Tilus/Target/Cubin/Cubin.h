@@ -16,7 +16,9 @@
 
 namespace tilus {
 
-/// Who assembles. Auto: nvJitLink if it is found, else ptxas.
+/// Who assembles. NvJitLink works in this process, but compiles for separate compilation: setmaxnreg is
+/// ignored, and division and the like become calls. Ptxas is a process and sees the whole program. Auto:
+/// ptxas for a kernel with setmaxnreg and nvJitLink for others, and either where the other is not found.
 enum class Assembler : uint8_t { Auto, NvJitLink, Ptxas };
 
 /// How to assemble.
