@@ -16,8 +16,8 @@ using namespace tilus;
 
 static constexpr int64_t kib = 1024;
 
-/// From capability 8.0 on the driver keeps 1 KiB of each block (CUDA Programming Guide, "Shared Memory" of
-/// the compute capabilities), which is the difference between the two columns of shared memory.
+/// From capability 8.0 on the driver keeps 1 KiB of each block (reserved_shared_memory_per_block of
+/// cuda/__device/arch_traits.h), which is the difference between the two columns of shared memory.
 static constexpr TargetInfo targetTable[] = {
 #define TILUS_TARGET(chip, major, minor, suffix, least, ptx, block, sm, threads, blocks, cluster, columns)   \
   TargetInfo{Chip::chip,                                                                                     \

@@ -121,8 +121,8 @@ TEST(TargetInfo, rowsAreWellFormed) {
   }
 }
 
-// CUDA Programming Guide, "Memory Information per Compute Capability" and the table before it.
-TEST(TargetInfo, limitsMatchTheGuide) {
+// The values of cuda/__device/arch_traits.h of the CUDA C++ core libraries.
+TEST(TargetInfo, limitsMatchTheVendorsHeader) {
   struct Limits {
     const char *chip;
     int64_t block;
