@@ -92,7 +92,8 @@ std::optional<int64_t> tilus::getThreadBegin(Operation *op) {
 }
 
 LogicalResult ThreadGroupOp::verify() {
-  int64_t parent = ::tilus::getNumThreads(*this), begin = getBegin().value_or(0), threads = getThreads();
+  int64_t parent = ::tilus::getNumThreads(*this);
+  int64_t begin = int32_t(getBegin().value_or(0)), threads = int32_t(getThreads());
   if (threads < 1 || begin < 0 || begin + threads > parent)
     return emitOpError("expected threads within the ")
            << parent << " of the enclosing group, but got " << begin << " to " << begin + threads;
@@ -246,8 +247,8 @@ void KernelOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult KernelOp::verify() {
-  if (getWarps() < 1 || getWarps() > 32)
-    return emitOpError("expected 1 to 32 warps, but got ") << getWarps();
+  if (int32_t warps = getWarps(); warps < 1 || warps > 32)
+    return emitOpError("expected 1 to 32 warps, but got ") << warps;
   if (size_t count = getFunctionType().getNumResults())
     return emitOpError("expected no results, but got ") << count;
   for (auto [index, type] : llvm::enumerate(getArgumentTypes()))
@@ -284,7 +285,8 @@ LogicalResult KernelOp::verifyRegions() {
   if (!isa<ReturnOp>(getBody().back().getTerminator()))
     return emitOpError("expected the body to end with 'tilus.return'");
   for (Operation &op : getGrid().front()) {
-    bool isHostOp = isa<GridOp>(op) || isa<arith::ArithDialect>(op.getDialect());
+    bool isScalar = llvm::all_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); });
+    bool isHostOp = isa<GridOp>(op) || (isa_and_nonnull<arith::ArithDialect>(op.getDialect()) && isScalar);
     if (!isHostOp)
       return op.emitOpError(
           "expected only arith operations on scalars in the grid region, which the host evaluates");

@@ -81,12 +81,31 @@ LogicalResult FreeSharedOp::verify() {
   return error;
 }
 
+/// Checks that a view of a shared tile has the layout that follows from the source's, once both are known.
+static LogicalResult
+verifySharedLayout(Operation *op, SharedType source, SharedType result,
+                   function_ref<std::optional<SharedLayout>(const SharedLayout &)> derive) {
+  if (!source.getLayout() || !result.getLayout())
+    return success();
+  std::optional<SharedLayout> layout = derive(source.getLayout().getLayout());
+  if (!layout)
+    return op->emitOpError("expected a source whose layout allows the view, but got ") << source.getLayout();
+  auto expected = SharedLayoutAttr::get(op->getContext(), *layout);
+  if (expected != result.getLayout())
+    return op->emitOpError("expected a result of layout ") << expected << ", but got " << result.getLayout();
+  return success();
+}
+
 LogicalResult SliceSharedOp::verify() {
   SharedType source = getSource().getType(), result = getResult().getType();
   if (failed(verifyIndexedDims(*this, source.getRank(), getDims(), getOffsets().size())))
     return failure();
-  return verifyShapeAndElement(*this, "a result", dropDims(source.getShape(), getDims()),
-                               source.getElementType(), result.getShape(), result.getElementType());
+  if (failed(verifyShapeAndElement(*this, "a result", dropDims(source.getShape(), getDims()),
+                                   source.getElementType(), result.getShape(), result.getElementType())))
+    return failure();
+  SmallVector<int64_t> kept = dropDims(llvm::to_vector(llvm::seq<int64_t>(0, source.getRank())), getDims());
+  return verifySharedLayout(*this, source, result,
+                            [&](const SharedLayout &layout) { return layout.slice(kept); });
 }
 
 LogicalResult ReshapeSharedOp::verify() {
@@ -97,7 +116,8 @@ LogicalResult ReshapeSharedOp::verify() {
   if (source.getNumElements() != result.getNumElements())
     return emitOpError("expected a result of ")
            << source.getNumElements() << " elements, but got " << formatShape(result.getShape());
-  return success();
+  return verifySharedLayout(*this, source, result,
+                            [&](const SharedLayout &layout) { return layout.reshape(result.getShape()); });
 }
 
 LogicalResult PermuteSharedOp::verify() {
@@ -105,7 +125,10 @@ LogicalResult PermuteSharedOp::verify() {
   if (source.getElementType() != result.getElementType())
     return emitOpError("expected a result of ")
            << source.getElementType() << ", but got " << result.getElementType();
-  return verifyPermutation(*this, source.getShape(), getPermutation(), result.getShape());
+  if (failed(verifyPermutation(*this, source.getShape(), getPermutation(), result.getShape())))
+    return failure();
+  return verifySharedLayout(*this, source, result,
+                            [&](const SharedLayout &layout) { return layout.permute(getPermutation()); });
 }
 
 LogicalResult LoadSharedOp::verify() {

@@ -24,6 +24,8 @@ SmallVector<int64_t> tilus::resolveTileDims(std::optional<ArrayRef<int64_t>> dim
 LogicalResult tilus::verifyDim(Operation *op, int64_t dim, int64_t rank) {
   if (dim >= 0 && dim < rank)
     return success();
+  if (rank == 0)
+    return op->emitOpError("expected a value of rank 1 or more, but got rank 0");
   return op->emitOpError("expected a dimension of 0 to ") << rank - 1 << ", but got " << dim;
 }
 

@@ -180,7 +180,7 @@ LogicalResult RandomOp::verify() {
   Type word = IntegerType::get(getContext(), 32);
   if (offset.getElementType() != word)
     return emitOpError("expected offsets of i32, but got ") << offset.getElementType();
-  if (getRounds() < 1)
-    return emitOpError("expected at least one round, but got ") << getRounds();
+  if (int32_t rounds = getRounds(); rounds < 1)
+    return emitOpError("expected at least one round, but got ") << rounds;
   return verifyShapeAndElement(*this, "a result", shape, word, result.getShape(), result.getElementType());
 }

@@ -124,6 +124,16 @@ LogicalResult MmaAtomAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   return emitError() << "expected a matrix instruction of the atom table or 'simt', but got '" << name << "'";
 }
 
+Attribute MmaAtomAttr::parse(AsmParser &parser, Type) {
+  std::string name;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeywordOrString(&name) || parser.parseGreater())
+    return {};
+  return parser.getChecked<MmaAtomAttr>(loc, parser.getContext(), name);
+}
+
+void MmaAtomAttr::print(AsmPrinter &printer) const { printer << "<" << getName() << ">"; }
+
 const MmaAtom *MmaAtomAttr::getAtom() const { return lookupMmaAtom(getName()); }
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef triple,

@@ -21,6 +21,10 @@ void TilusDialect::initialize() {
   registerOps();
 }
 
+Operation *TilusDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 LogicalResult TilusDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() != kTargetAttrName)
     return success();

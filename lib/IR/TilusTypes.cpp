@@ -50,8 +50,7 @@ bool tilus::isFloatElement(Type type) { return isa<FloatType, LowFloatType>(type
 bool tilus::isTileType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape() && tensor.getRank() <= 5 &&
-         isElementType(tensor.getElementType()) &&
-         llvm::all_of(tensor.getShape(), [](int64_t size) { return size > 0; });
+         isElementType(tensor.getElementType()) && checkedProduct(tensor.getShape());
 }
 
 RegisterLayoutAttr tilus::getTileLayout(Type type) {
@@ -84,9 +83,11 @@ LogicalResult GlobalType::verify(function_ref<InFlightDiagnostic()> emitError, A
                                  Type elementType, ArrayRef<int64_t> strides) {
   if (shape.size() > 5)
     return emitError() << "expected a view of rank 0 to 5, but got rank " << shape.size();
-  for (int64_t size : shape)
-    if (!ShapedType::isDynamic(size) && size < 0)
-      return emitError() << "expected sizes that are not negative, but got " << size;
+  SmallVector<int64_t> known = llvm::to_vector(
+      llvm::make_filter_range(shape, [](int64_t size) { return !ShapedType::isDynamic(size) && size != 0; }));
+  if (!checkedProduct(known))
+    return emitError() << "expected sizes that are not negative with a product of at most " << kMaxLayoutSize
+                       << ", but got [" << known << "]";
   if (!strides.empty() && strides.size() != shape.size())
     return emitError() << "expected one stride for each of the " << shape.size() << " dimensions, but got "
                        << strides.size();
@@ -101,6 +102,9 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, A
     if (ShapedType::isDynamic(size) || size <= 0)
       return emitError() << "expected static positive sizes for a shared tile, but got "
                          << (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+  if (!checkedProduct(shape))
+    return emitError() << "expected a shared tile of at most " << kMaxLayoutSize << " elements, but got ["
+                       << shape << "]";
   if (layout && layout.getLayout().getShape() != shape)
     return emitError() << "expected a layout of the tile's shape, but got " << layout;
   return verifyElement(emitError, elementType);
@@ -108,7 +112,7 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError, A
 
 LogicalResult LowFloatType::verify(function_ref<InFlightDiagnostic()> emitError, unsigned exponent,
                                    unsigned mantissa) {
-  unsigned bits = 1 + exponent + mantissa;
+  uint64_t bits = uint64_t(1) + exponent + mantissa;
   if (exponent < 1 || exponent > 5 || bits < 3 || bits > 8)
     return emitError() << "expected 1 to 5 exponent bits and 3 to 8 bits in all, but got " << exponent
                        << " and " << bits;
@@ -153,7 +157,12 @@ static ParseResult parseExtents(AsmParser &parser, SmallVectorImpl<int64_t> &ext
       extents.push_back(ShapedType::kDynamic);
       return success();
     }
-    return parser.parseInteger(extents.emplace_back());
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseInteger(extents.emplace_back()))
+      return failure();
+    if (ShapedType::isDynamic(extents.back()))
+      return parser.emitError(loc, "expected an extent above -2^63, but got ") << extents.back();
+    return success();
   });
 }
 

@@ -46,7 +46,7 @@ def Tilus_MmaAtomAttr : Tilus_Attr<"MmaAtom", "mma_atom"> {
     with scalar instructions.
   }];
   let parameters = (ins StringRefParameter<>:$name);
-  let assemblyFormat = "`<` $name `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The row that the attribute names; null for 'simt'.

@@ -21,6 +21,7 @@ def Tilus_Dialect : Dialect {
     work is `arith` and `math` on tiles, control flow is `scf`; this dialect adds what they lack.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -56,7 +57,7 @@ def Tilus_HostOutput : Resource<"::tilus::HostOutputResource">;
 
 // A register tile: a builtin tensor of rank 0 to 5 with static, positive sizes.
 def Tilus_Tile : Type<CPred<"::tilus::isTileType($_self)">,
-    "tile (a tensor of rank 0 to 5 with static positive sizes and an element type of 1 to 64 bits)",
+    "tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of 1 to 64 bits)",
     "::mlir::RankedTensorType">;
 def Tilus_BoolTile : Type<And<[Tilus_Tile.predicate,
     CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isSignlessInteger(1)">]>,

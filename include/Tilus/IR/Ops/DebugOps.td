@@ -14,8 +14,9 @@ class Tilus_DebugOp<string mnemonic, list<Trait> traits = []>
 def Tilus_PrintfOp : Tilus_DebugOp<"printf", [Tilus_LayoutFree]> {
   let summary = "formatted print of scalars";
   let description = [{
-    One thread of the group prints. The format is that of C's printf with one conversion for each scalar
-    (`%d`, `%u`, `%x`, `%lld`, `%f`, `%g`, `%p`).
+    One thread of the group prints. The format is that of C's printf with one conversion for each scalar:
+    `%d`, `%u`, `%x` and the like for integers (`%lld` above 32 bits), `%f`, `%g`, `%e` for floats, `%p` for
+    pointers.
   }] # Tilus_Example<"  tilus.printf \"n = %d\\n\", %n : i32", "%n: i32">.text;
   let arguments = (ins StrAttr:$format, Variadic<AnyTypeOf<[Tilus_Scalar, Tilus_AnyPtr]>>:$args);
   let assemblyFormat = "$format (`,` $args^ `:` qualified(type($args)))? attr-dict";

@@ -51,8 +51,7 @@ def Tilus_SliceGlobalOp : Tilus_MemoryOp<"slice_global", [Pure, Tilus_LayoutFree
   let hasVerifier = 1;
 }
 
-def Tilus_AllocGlobalOp : Tilus_MemoryOp<"alloc_global",
-    [MemoryEffects<[MemAlloc<Tilus_GlobalMemory>]>, Tilus_LayoutFree, HasParent<"KernelOp">]> {
+def Tilus_AllocGlobalOp : Tilus_MemoryOp<"alloc_global", [Tilus_LayoutFree, HasParent<"KernelOp">]> {
   let summary = "workspace in global memory for the whole grid";
   let description = [{
     One row-major buffer, seen by all blocks of the launch; sizes are computed from the kernel's
@@ -61,7 +60,7 @@ def Tilus_AllocGlobalOp : Tilus_MemoryOp<"alloc_global",
     %locks = tilus.alloc_global [%m] clean : !tilus.global<?xi32>
   }], "%m: i32">.text;
   let arguments = (ins Variadic<Tilus_IntScalar>:$sizes, UnitAttr:$clean);
-  let results = (outs Tilus_AnyGlobal:$result);
+  let results = (outs Res<Tilus_AnyGlobal, "the workspace", [MemAlloc<Tilus_GlobalMemory>]>:$result);
   let assemblyFormat = [{
     custom<Indices>($sizes, type($sizes)) (`clean` $clean^)? attr-dict `:` qualified(type($result))
   }];
@@ -121,14 +120,14 @@ def Tilus_StoreGlobalOp : Tilus_MemoryOp<"store_global", [Tilus_LayoutOwn]> {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-def Tilus_AllocSharedOp : Tilus_MemoryOp<"alloc_shared", [MemoryEffects<[MemAlloc<Tilus_SharedMemory>]>, Tilus_LayoutFree]> {
+def Tilus_AllocSharedOp : Tilus_MemoryOp<"alloc_shared", [Tilus_LayoutFree]> {
   let summary = "tile in shared memory";
   let description = [{
     Undefined content. Its place is chosen by the shared-memory plan, which lets allocations overlap that
     are never live together; `offset` is that place in bytes.
   }] # Tilus_Example<"  %s = tilus.alloc_shared : !tilus.shared<64x32xf16>">.text;
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
-  let results = (outs Tilus_AnyShared:$result);
+  let arguments = (ins OptionalAttr<ConfinedAttr<I64Attr, [IntNonNegative]>>:$offset);
+  let results = (outs Res<Tilus_AnyShared, "the tile", [MemAlloc<Tilus_SharedMemory>]>:$result);
   let assemblyFormat = "(`offset` `(` $offset^ `)`)? attr-dict `:` qualified(type($result))";
 }
 
