@@ -1,5 +1,6 @@
 // The pass driver of the dialect.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/Conversion/Passes.h"
 #include "Tilus/IR/TilusDialect.h"
 #include "Tilus/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -11,6 +12,7 @@ int main(int argc, char **argv) {
   tilus::registerTilusDialects(registry);
   registry.insert<mlir::func::FuncDialect>();
   mlir::registerTransformsPasses();
+  tilus::registerTilusConversionPasses();
   tilus::registerTilusTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilus optimizer driver\n", registry));
 }

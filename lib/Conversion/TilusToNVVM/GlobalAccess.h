@@ -1,0 +1,62 @@
+// Addresses and masks of the slots of a tile in a view of global memory.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Lowering.h"
+
+#include <map>
+
+namespace tilus {
+
+/// What the bounds analysis proved about an access; see tilus-simplify-bounds.
+struct AccessFacts {
+  AccessFacts(mlir::Operation *op, int64_t viewRank);
+  /// Whether every element lies inside the view.
+  bool isInBounds() const;
+
+  /// The tile's dimension along which neighbours lie next to each other in memory; -1 if there is none.
+  int64_t vectorDim;
+  /// Elements that an aligned access may move; elements that no edge of the view cuts apart.
+  int64_t vector, maskVector;
+  /// For each dimension of the view: the tile lies inside.
+  llvm::SmallVector<bool> inBounds;
+};
+
+/// Addresses and masks of a tile's elements in a view.
+class GlobalAccess {
+public:
+  GlobalAccess(mlir::OpBuilder &builder, mlir::Location loc, GlobalType type, mlir::ValueRange view,
+               mlir::ValueRange offsets, llvm::ArrayRef<int64_t> tileDims, llvm::ArrayRef<int64_t> tileShape,
+               const AccessFacts &facts);
+  /// Fixes the thread's part of the index along each dimension of the tile.
+  void setThreadIndex(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> thread);
+  /// Address of the element at a constant distance from the thread's.
+  mlir::Value getPointer(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> slot);
+  /// i1: that element lies inside the view; null if that is known.
+  mlir::Value getMask(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> slot);
+  /// i32: bytes of a run of `count` elements along `dim` that lie before the end of the view, from none to
+  /// all.
+  mlir::Value getBytesInside(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> slot,
+                             int64_t dim, int64_t count);
+  /// i1: all elements of the tile lie inside the view.
+  mlir::Value isTileInside(mlir::OpBuilder &builder, mlir::Location loc);
+  /// Forgets masks made for one region before another begins.
+  void clearMasks() { masks.clear(); }
+
+  /// The conjunction of two conditions, either of which may be null for true.
+  static mlir::Value conjoin(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
+
+private:
+  mlir::Value isInside(mlir::OpBuilder &builder, mlir::Location loc, int64_t viewDim, mlir::Value position);
+
+  GlobalParts parts;
+  llvm::SmallVector<int64_t> tileDims, tileShape;
+  const AccessFacts &facts;
+  int64_t elementBits;
+  /// The tile's start, the thread's index, both along each dimension of the view.
+  llvm::SmallVector<mlir::Value> start, index;
+  mlir::Value base, fixedMask;
+  std::map<std::pair<int64_t, int64_t>, mlir::Value> masks;
+};
+
+} // namespace tilus

@@ -1,0 +1,128 @@
+// Instructions that NVVM has no operation for, as PTX text. No other file holds PTX.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "InlinePTX.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tilus;
+
+/// Operator behind 'ld.<space>' or 'st.<space>' for each cache hint (PTX ISA, "Cache operators" and "Cache
+/// eviction priority hints"). NVVM's loads and stores carry none.
+struct CacheOperator {
+  CacheHint hint;
+  StringLiteral load, store;
+};
+static constexpr CacheOperator kCacheOperators[] = {
+    {CacheHint::Default, "", ""},
+    {CacheHint::Streaming, ".cs", ".cs"},
+    {CacheHint::Global, ".cg", ".cg"},
+    {CacheHint::EvictFirst, ".L1::evict_first", ".L1::evict_first"},
+    {CacheHint::EvictLast, ".L1::evict_last", ".L1::evict_last"},
+    {CacheHint::ReadOnly, ".nc", ""},
+};
+
+static bool isShared(Value pointer) {
+  return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() ==
+         unsigned(NVVM::NVVMMemorySpace::Shared);
+}
+
+/// Constraint letter of a register of this type.
+static StringRef getConstraint(Type type) {
+  if (isa<LLVM::LLVMPointerType>(type))
+    return cast<LLVM::LLVMPointerType>(type).getAddressSpace() == unsigned(NVVM::NVVMMemorySpace::Shared)
+               ? "r"
+               : "l";
+  unsigned bits = type.getIntOrFloatBitWidth();
+  return bits == 1 ? "b" : bits <= 16 ? "h" : bits == 32 ? "r" : "l";
+}
+
+/// Opcode suffix of an access: ".v4.b32".
+static std::string getAccessSuffix(Type word, int64_t words) {
+  std::string vector = words > 1 ? ".v" + std::to_string(words) : "";
+  return vector + ".b" + std::to_string(word.getIntOrFloatBitWidth());
+}
+
+/// "{$0, $1}", or "$0" for one.
+static std::string getOperandList(int64_t first, int64_t count) {
+  std::string text;
+  for (int64_t index = 0; index < count; ++index)
+    text += (index ? ", $" : "$") + std::to_string(first + index);
+  return count > 1 ? "{" + text + "}" : text;
+}
+
+static const CacheOperator &getCacheOperator(CacheHint cache) {
+  return *llvm::find_if(kCacheOperators, [&](const CacheOperator &row) { return row.hint == cache; });
+}
+
+// Predicated accesses: a branch around each load would keep the loads of a tile from being in flight
+// together.
+SmallVector<Value> tilus::createPredicatedLoad(OpBuilder &builder, Location loc, Value pointer, Type word,
+                                               int64_t words, Value mask, CacheHint cache) {
+  // An 8-bit load goes to a 16-bit register, the smallest there is.
+  Type loaded = word.getIntOrFloatBitWidth() == 8 ? builder.getI16Type() : word;
+  std::string text, constraints;
+  for (int64_t index = 0; index < words; ++index) {
+    std::string bits = std::to_string(loaded.getIntOrFloatBitWidth());
+    if (mask)
+      text += "mov.b" + bits + " $" + std::to_string(index) + ", 0;\n";
+    constraints += "=" + std::string(mask ? "&" : "") + getConstraint(loaded).str() + ",";
+  }
+  StringRef space = isShared(pointer) ? "shared" : "global";
+  if (mask)
+    text += "@$" + std::to_string(words + 1) + " ";
+  text += ("ld." + space + getCacheOperator(cache).load + getAccessSuffix(word, words) + " " +
+           getOperandList(0, words) + ", [$" + Twine(words) + "];")
+              .str();
+  constraints += getConstraint(pointer.getType());
+  SmallVector<Value> operands{pointer};
+  if (mask) {
+    constraints += ",b";
+    operands.push_back(mask);
+  }
+  SmallVector<Type> types(words, loaded);
+  Type resultType = words == 1 ? loaded : LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
+  auto assembly = LLVM::InlineAsmOp::create(
+      builder, loc, resultType, operands, text, constraints, /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr());
+  SmallVector<Value> result;
+  for (int64_t index = 0; index < words; ++index) {
+    Value value = assembly.getResult(0);
+    if (words > 1)
+      value = LLVM::ExtractValueOp::create(builder, loc, value, index);
+    if (loaded != word)
+      value = LLVM::TruncOp::create(builder, loc, word, value);
+    result.push_back(value);
+  }
+  return result;
+}
+
+void tilus::createPredicatedStore(OpBuilder &builder, Location loc, Value pointer, ValueRange words,
+                                  Value mask, CacheHint cache) {
+  Type word = words.front().getType();
+  int64_t count = words.size();
+  SmallVector<Value> operands{pointer};
+  std::string constraints = getConstraint(pointer.getType()).str();
+  for (Value value : words) {
+    if (word.getIntOrFloatBitWidth() == 8)
+      value = LLVM::ZExtOp::create(builder, loc, builder.getI16Type(), value);
+    operands.push_back(value);
+    constraints += "," + getConstraint(value.getType()).str();
+  }
+  std::string text;
+  if (mask) {
+    operands.push_back(mask);
+    constraints += ",b";
+    text = "@$" + std::to_string(count + 1) + " ";
+  }
+  StringRef space = isShared(pointer) ? "shared" : "global";
+  text += ("st." + space + getCacheOperator(cache).store + getAccessSuffix(word, count) + " [$0], " +
+           getOperandList(1, count) + ";")
+              .str();
+  constraints += ",~{memory}";
+  LLVM::InlineAsmOp::create(builder, loc, TypeRange(), operands, text, constraints, /*has_side_effects=*/true,
+                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+                            ArrayAttr());
+}

@@ -1,0 +1,18 @@
+// Instructions that NVVM has no operation for, as PTX text. No other file holds PTX.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Tilus/IR/TilusEnums.h"
+#include "mlir/IR/Builders.h"
+
+namespace tilus {
+
+/// Loads words from global or shared memory; zeros where `mask` (i1, may be null) is false.
+llvm::SmallVector<mlir::Value> createPredicatedLoad(mlir::OpBuilder &builder, mlir::Location loc,
+                                                    mlir::Value pointer, mlir::Type word, int64_t words,
+                                                    mlir::Value mask, CacheHint cache);
+/// Stores words where `mask` (i1, may be null) is true.
+void createPredicatedStore(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
+                           mlir::ValueRange words, mlir::Value mask, CacheHint cache);
+
+} // namespace tilus
