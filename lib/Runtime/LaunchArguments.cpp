@@ -11,8 +11,8 @@ static_assert(llvm::endianness::native == llvm::endianness::little,
               "a slot's first bytes hold the low bytes of the value");
 
 LaunchArguments::LaunchArguments(std::shared_ptr<const KernelArtifact> kernel)
-    : artifact(std::move(kernel)), slots(artifact->params.size()), gridValues(artifact->params.size()),
-      isSet(artifact->params.size()) {
+    : artifact(std::move(kernel)), slots(artifact->params.size() + artifact->workspaces.size()),
+      gridValues(artifact->params.size()), isSet(slots.size()) {
   for (uint64_t &slot : slots)
     pointers.push_back(&slot);
 }
@@ -91,10 +91,28 @@ llvm::Error LaunchArguments::setCode(unsigned index, uint64_t code) {
   return llvm::Error::success();
 }
 
+llvm::Error LaunchArguments::setWorkspace(unsigned index, uint64_t address) {
+  size_t slot = artifact->params.size() + index;
+  if (slot >= slots.size() || address % 16 != 0)
+    return llvm::createStringError("expected an address aligned to 16 bytes for one of the " +
+                                   llvm::Twine(artifact->workspaces.size()) + " workspaces of kernel '" +
+                                   artifact->entry + "', but got 0x" + llvm::Twine::utohexstr(address) +
+                                   " for number " + llvm::Twine(index));
+  slots[slot] = address;
+  isSet[slot] = true;
+  return llvm::Error::success();
+}
+
 llvm::Error LaunchArguments::checkComplete() const {
-  for (unsigned index = 0; index < isSet.size(); ++index)
-    if (!isSet[index])
+  unsigned paramCount = artifact->params.size();
+  for (unsigned index = 0; index < isSet.size(); ++index) {
+    if (isSet[index])
+      continue;
+    if (index < paramCount)
       return describe(index, "an argument", "none");
+    return llvm::createStringError("expected an address for workspace " + llvm::Twine(index - paramCount) +
+                                   " of kernel '" + artifact->entry + "', but got none");
+  }
   return llvm::Error::success();
 }
 

@@ -27,15 +27,15 @@ static constexpr OpRow opRows[] = {
 
 static constexpr size_t maxDepth = 32;
 
-static const OpRow &getRow(GridOp op) { return opRows[static_cast<size_t>(op)]; }
+static const OpRow &getRow(GridOpcode op) { return opRows[static_cast<size_t>(op)]; }
 
-static bool isExtension(GridOp op) { return op == GridOp::SignExtend || op == GridOp::ZeroExtend; }
+static bool isExtension(GridOpcode op) { return op == GridOpcode::SignExtend || op == GridOpcode::ZeroExtend; }
 
 //===----------------------------------------------------------------------===//
 // Construction
 //===----------------------------------------------------------------------===//
 
-GridExpr GridExpr::constant(int64_t value) { return GridExpr({GridStep{GridOp::Const, value}}, 0); }
+GridExpr GridExpr::constant(int64_t value) { return GridExpr({GridStep{GridOpcode::Const, value}}, 0); }
 
 /// Checks one step; `depth` is the number of values alive before it.
 static llvm::Error checkStep(const GridStep &step, size_t depth, unsigned paramCount) {
@@ -50,7 +50,7 @@ static llvm::Error checkStep(const GridStep &step, size_t depth, unsigned paramC
   if (depth - row.operands + 1 > maxDepth)
     return llvm::createStringError("expected at most " + llvm::Twine(maxDepth) +
                                    " values alive in a grid expression, but got " + llvm::Twine(depth + 1));
-  if (step.op == GridOp::Param && (step.immediate < 0 || step.immediate >= int64_t(paramCount)))
+  if (step.op == GridOpcode::Param && (step.immediate < 0 || step.immediate >= int64_t(paramCount)))
     return llvm::createStringError("expected a parameter number below " + llvm::Twine(paramCount) +
                                    " in a grid expression, but got " + llvm::Twine(step.immediate));
   if (isExtension(step.op) && (step.immediate < 1 || step.immediate > 64))
@@ -79,16 +79,16 @@ llvm::Expected<GridExpr> GridExpr::create(llvm::ArrayRef<GridStep> steps, unsign
 static std::optional<GridStep> parseStep(llvm::StringRef word) {
   int64_t immediate;
   if (!word.getAsInteger(10, immediate))
-    return GridStep{GridOp::Const, immediate};
+    return GridStep{GridOpcode::Const, immediate};
   if (word.size() > 1 && word[0] == 'p' && !word.drop_front().getAsInteger(10, immediate))
-    return GridStep{GridOp::Param, immediate};
-  for (GridOp op : {GridOp::SignExtend, GridOp::ZeroExtend}) {
+    return GridStep{GridOpcode::Param, immediate};
+  for (GridOpcode op : {GridOpcode::SignExtend, GridOpcode::ZeroExtend}) {
     llvm::StringRef width = word;
     if (width.consume_front(getRow(op).name) && !width.getAsInteger(10, immediate))
       return GridStep{op, immediate};
   }
   for (auto [index, row] : llvm::enumerate(opRows)) {
-    GridOp op = static_cast<GridOp>(index);
+    GridOpcode op = static_cast<GridOpcode>(index);
     if (row.operands != 0 && !isExtension(op) && row.name == word)
       return GridStep{op};
   }
@@ -110,9 +110,9 @@ llvm::Expected<GridExpr> GridExpr::parse(llvm::StringRef text, unsigned paramCou
 }
 
 static std::string printStep(const GridStep &step) {
-  if (step.op == GridOp::Const)
+  if (step.op == GridOpcode::Const)
     return llvm::itostr(step.immediate);
-  if (step.op == GridOp::Param)
+  if (step.op == GridOpcode::Param)
     return "p" + llvm::itostr(step.immediate);
   std::string name = getRow(step.op).name.str();
   return isExtension(step.op) ? name + llvm::itostr(step.immediate) : name;
@@ -130,84 +130,84 @@ std::string GridExpr::toString() const {
 //===----------------------------------------------------------------------===//
 
 /// The result of a division, or nothing where there is none.
-static std::optional<int64_t> divide(GridOp op, int64_t a, int64_t b) {
+static std::optional<int64_t> divide(GridOpcode op, int64_t a, int64_t b) {
   uint64_t ua = a, ub = b;
   if (ub == 0)
     return std::nullopt;
   switch (op) {
-  case GridOp::DivU:
+  case GridOpcode::DivU:
     return ua / ub;
-  case GridOp::CeilDivU:
+  case GridOpcode::CeilDivU:
     return ua / ub + (ua % ub != 0);
-  case GridOp::RemU:
+  case GridOpcode::RemU:
     return ua % ub;
-  case GridOp::RemS:
+  case GridOpcode::RemS:
     return b == -1 ? 0 : a % b;
   default:
     break;
   }
   if (!canDivide(a, b))
     return std::nullopt;
-  if (op == GridOp::FloorDivS)
+  if (op == GridOpcode::FloorDivS)
     return floorDiv(a, b);
-  return op == GridOp::CeilDivS ? ceilDiv(a, b) : a / b;
+  return op == GridOpcode::CeilDivS ? ceilDiv(a, b) : a / b;
 }
 
-static std::optional<int64_t> shift(GridOp op, int64_t a, int64_t b) {
+static std::optional<int64_t> shift(GridOpcode op, int64_t a, int64_t b) {
   if (b < 0 || b > 63)
     return std::nullopt;
-  if (op == GridOp::Shl)
+  if (op == GridOpcode::Shl)
     return static_cast<uint64_t>(a) << b;
-  return op == GridOp::ShrS ? a >> b : static_cast<int64_t>(static_cast<uint64_t>(a) >> b);
+  return op == GridOpcode::ShrS ? a >> b : static_cast<int64_t>(static_cast<uint64_t>(a) >> b);
 }
 
 /// The result of an operation with two operands, or nothing where it has none.
-static std::optional<int64_t> computeBinary(GridOp op, int64_t a, int64_t b) {
+static std::optional<int64_t> computeBinary(GridOpcode op, int64_t a, int64_t b) {
   uint64_t ua = a, ub = b;
   switch (op) {
-  case GridOp::Add:
+  case GridOpcode::Add:
     return ua + ub;
-  case GridOp::Sub:
+  case GridOpcode::Sub:
     return ua - ub;
-  case GridOp::Mul:
+  case GridOpcode::Mul:
     return ua * ub;
-  case GridOp::MinS:
+  case GridOpcode::MinS:
     return std::min(a, b);
-  case GridOp::MaxS:
+  case GridOpcode::MaxS:
     return std::max(a, b);
-  case GridOp::MinU:
+  case GridOpcode::MinU:
     return std::min(ua, ub);
-  case GridOp::MaxU:
+  case GridOpcode::MaxU:
     return std::max(ua, ub);
-  case GridOp::And:
+  case GridOpcode::And:
     return a & b;
-  case GridOp::Or:
+  case GridOpcode::Or:
     return a | b;
-  case GridOp::Xor:
+  case GridOpcode::Xor:
     return a ^ b;
-  case GridOp::CmpEq:
+  case GridOpcode::CmpEq:
     return a == b;
-  case GridOp::CmpNe:
+  case GridOpcode::CmpNe:
     return a != b;
-  case GridOp::CmpLtS:
+  case GridOpcode::CmpLtS:
     return a < b;
-  case GridOp::CmpLeS:
+  case GridOpcode::CmpLeS:
     return a <= b;
-  case GridOp::CmpLtU:
+  case GridOpcode::CmpLtU:
     return ua < ub;
-  case GridOp::CmpLeU:
+  case GridOpcode::CmpLeU:
     return ua <= ub;
-  case GridOp::Shl:
-  case GridOp::ShrS:
-  case GridOp::ShrU:
+  case GridOpcode::Shl:
+  case GridOpcode::ShrS:
+  case GridOpcode::ShrU:
     return shift(op, a, b);
   default:
     return divide(op, a, b);
   }
 }
 
-static llvm::Error describeUndefined(GridOp op, int64_t a, int64_t b) {
-  bool isShift = op == GridOp::Shl || op == GridOp::ShrS || op == GridOp::ShrU;
+static llvm::Error describeUndefined(GridOpcode op, int64_t a, int64_t b) {
+  bool isShift = op == GridOpcode::Shl || op == GridOpcode::ShrS || op == GridOpcode::ShrU;
   llvm::StringRef rule = isShift  ? "a shift amount from 0 to 63"
                          : b == 0 ? "a divisor other than 0"
                                   : "a quotient of 64 bits";
@@ -226,19 +226,19 @@ llvm::Expected<int64_t> GridExpr::evaluate(llvm::ArrayRef<int64_t> params) const
     depth -= getRow(step.op).operands;
     int64_t *top = stack.data() + depth++;
     switch (step.op) {
-    case GridOp::Const:
+    case GridOpcode::Const:
       *top = step.immediate;
       break;
-    case GridOp::Param:
+    case GridOpcode::Param:
       *top = params[step.immediate];
       break;
-    case GridOp::SignExtend:
+    case GridOpcode::SignExtend:
       *top = signExtend(*top, step.immediate);
       break;
-    case GridOp::ZeroExtend:
+    case GridOpcode::ZeroExtend:
       *top &= lowBitMask(step.immediate);
       break;
-    case GridOp::Select:
+    case GridOpcode::Select:
       *top = top[0] ? top[1] : top[2];
       break;
     default:

@@ -108,6 +108,24 @@ TEST_F(LaunchTest, ClusterAndSharedMemoryArrive) {
   EXPECT_THAT(log(), HasSubstr("cuFuncSetAttribute scale 14=1\n"));
 }
 
+TEST_F(LaunchTest, WorkspacesFollowTheParameters) {
+  KernelArtifact artifact = makeArtifact();
+  artifact.cubin.clear();
+  const char image[] = "fake scale 32 16 1024 4 4 8 8";
+  artifact.cubin.assign(image, image + sizeof(image));
+  artifact.workspaces.push_back({llvm::cantFail(GridExpr::parse("p0 4 mul", 3)), true});
+  EXPECT_EQ(launchScale(artifact, 1024),
+            "expected an address for workspace 0 of kernel 'scale', but got none");
+  EXPECT_EQ(
+      message(arguments->setWorkspace(0, 0x18)),
+      "expected an address aligned to 16 bytes for one of the 1 workspaces of kernel 'scale', but got 0x18 "
+      "for number 0");
+  EXPECT_THAT(message(arguments->setWorkspace(1, 0x10)), HasSubstr("for number 1"));
+  EXPECT_EQ(message(arguments->setWorkspace(0, 0x20)), "no error");
+  EXPECT_EQ(message(launch(*kernel, *arguments)), "no error");
+  EXPECT_THAT(log(), HasSubstr("params=00040000,0000c03f,5034120000000000,2000000000000000\n"));
+}
+
 TEST_F(LaunchTest, GridLimitsAreInWords) {
   EXPECT_EQ(launchScale(makeArtifact(), -4096),
             "expected a grid size x from 0 to 2147483647 for kernel 'scale', but got -4");

@@ -72,10 +72,10 @@ TEST(GridExpr, RefusesMalformedPrograms) {
   EXPECT_EQ(parseError("p0 sqrt"), "expected a number, a parameter or a grid operation, but got 'sqrt'");
   EXPECT_EQ(parseError("99999999999999999999"),
             "expected a number, a parameter or a grid operation, but got '99999999999999999999'");
-  llvm::SmallVector<GridStep> steps(33, GridStep{GridOp::Const, 1});
+  llvm::SmallVector<GridStep> steps(33, GridStep{GridOpcode::Const, 1});
   EXPECT_EQ(message(GridExpr::create(steps, 0).takeError()),
             "expected at most 32 values alive in a grid expression, but got 33");
-  EXPECT_EQ(message(GridExpr::create({GridStep{static_cast<GridOp>(200)}}, 0).takeError()),
+  EXPECT_EQ(message(GridExpr::create({GridStep{static_cast<GridOpcode>(200)}}, 0).takeError()),
             "expected a known grid operation, but got number 200");
 }
 

@@ -28,13 +28,16 @@ public:
   /// Sets a scalar parameter to a bit pattern of its type.
   llvm::Error setCode(unsigned index, uint64_t code);
 
-  /// Fails if a parameter has never been set.
+  /// Sets the address of a workspace, which must be aligned to 16 bytes.
+  llvm::Error setWorkspace(unsigned index, uint64_t address);
+
+  /// Fails if a parameter or a workspace has never been set.
   llvm::Error checkComplete() const;
 
   const KernelArtifact &getArtifact() const { return *artifact; }
   /// The values for the grid expressions: integers extended to 64 bits; 0 for all else.
   llvm::ArrayRef<int64_t> getGridValues() const { return gridValues; }
-  /// One address of a value for each parameter, as the driver wants them.
+  /// One address of a value for each parameter and each workspace, as the driver wants them.
   void **getPointers() { return pointers.data(); }
 
 private:
@@ -43,7 +46,7 @@ private:
   void store(unsigned index, uint64_t code, int64_t gridValue);
 
   std::shared_ptr<const KernelArtifact> artifact;
-  /// A slot of 8 bytes for each parameter; the value is in its first bytes.
+  /// A slot of 8 bytes for each parameter, then for each workspace; the value is in its first bytes.
   std::vector<uint64_t> slots;
   std::vector<void *> pointers;
   std::vector<int64_t> gridValues;

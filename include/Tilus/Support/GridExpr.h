@@ -14,14 +14,14 @@
 namespace tilus {
 
 /// The operations; see GridOps.def for what each computes.
-enum class GridOp : uint8_t {
+enum class GridOpcode : uint8_t {
 #define TILUS_GRID_OP(Enumerator, Name, Operands) Enumerator,
 #include "Tilus/Support/GridOps.def"
 };
 
 /// One step: pops the operation's operands, the last one on top, and pushes its result.
 struct GridStep {
-  GridOp op;
+  GridOpcode op;
   /// The constant, the parameter's number, or the width of an extension; else 0.
   int64_t immediate = 0;
 

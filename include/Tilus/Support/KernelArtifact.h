@@ -35,6 +35,15 @@ struct KernelParam {
   }
 };
 
+/// A buffer in global memory that the kernel uses beside its parameters. Its address is passed behind them,
+/// as one more pointer a workspace, in order.
+struct KernelWorkspace {
+  /// Its size, from the parameters' values.
+  GridExpr bytes;
+  /// It has to hold zeros at the start; the kernel leaves zeros behind.
+  bool isClean = false;
+};
+
 /// What built the binary.
 struct ToolVersions {
   std::string tilus;
@@ -60,6 +69,8 @@ struct KernelArtifact {
   std::array<unsigned, 3> cluster = {1, 1, 1};
   /// Shared memory in bytes that a launch has to ask for.
   unsigned dynamicSharedBytes = 0;
+  /// Shared memory in bytes that the binary itself declares.
+  unsigned staticSharedBytes = 0;
   /// Registers a thread and spilled bytes a thread, as the assembler reports them.
   unsigned registers = 0;
   unsigned spillBytes = 0;
@@ -67,6 +78,7 @@ struct KernelArtifact {
   std::vector<KernelParam> params;
   /// The number of blocks in x, y, z, from the parameters' values; a pointer counts as 0.
   std::array<GridExpr, 3> grid;
+  std::vector<KernelWorkspace> workspaces;
 
   ToolVersions versions;
 
