@@ -88,3 +88,17 @@ TEST_F(LibdeviceTest, fileThatIsNotBitcodeIsAnError) {
   EXPECT_THAT(diagnostics, HasSubstr("expected LLVM bitcode in '" + path.str().str() + "'"));
   llvm::sys::fs::remove(path);
 }
+
+TEST(ToolkitPathsTest, namedFileIsForItsKindAlone) {
+  llvm::SmallString<128> path;
+  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("my-assembler", "", path));
+  ToolkitPaths paths;
+  paths.useDefaults = false;
+  paths.files[static_cast<size_t>(ToolkitFile::Ptxas)] = path.str().str();
+  EXPECT_EQ(findToolkitFile(ToolkitFile::Ptxas, paths).path, path.str().str());
+  EXPECT_EQ(findToolkitFile(ToolkitFile::Libdevice, paths).path, "");
+  llvm::sys::fs::remove(path);
+  ToolkitSearch search = findToolkitFile(ToolkitFile::Ptxas, paths);
+  EXPECT_EQ(describeMissing(ToolkitFile::Ptxas, search),
+            "expected to find ptxas, but it is in none of: " + path.str().str());
+}

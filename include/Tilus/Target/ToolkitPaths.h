@@ -9,6 +9,7 @@
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
+#include <array>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,10 @@ enum class ToolkitFile : uint8_t { Libdevice, NvJitLink, Ptxas };
 
 /// Where to look, in order of precedence.
 struct ToolkitPaths {
-  /// Files or folders named by the user (TILUS_LIBDEVICE and the like, and the folders of PATH).
+  /// The file that the user named for each ToolkitFile (TILUS_LIBDEVICE and the like). Where there is one,
+  /// no other place is looked in.
+  std::array<std::string, 3> files;
+  /// Files or folders named by the user.
   std::vector<std::string> paths;
   /// Roots of toolkits (CUDA_HOME, CUDA_PATH).
   std::vector<std::string> roots;

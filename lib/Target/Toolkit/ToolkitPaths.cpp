@@ -71,6 +71,8 @@ static std::string findIn(const FileLayout &layout, StringRef place) {
 
 ToolkitSearch tilus::findToolkitFile(ToolkitFile file, const ToolkitPaths &paths) {
   const FileLayout &layout = getLayout(file);
+  if (const std::string &named = paths.files[static_cast<size_t>(file)]; !named.empty())
+    return {isRegularFile(named) ? named : "", {named}};
   std::vector<std::string> roots = paths.roots;
   if (paths.useDefaults)
     roots.push_back("/usr/local/cuda");
