@@ -23,7 +23,7 @@ def Tilus_RegisterLayoutAttr : Tilus_Attr<"RegisterLayout", "reg",
     `#tilus.reg<shape = [16, 8], modes = [2, 8, 4, 2], spatial = [1, 2], local = [0, 3]>` is the
     accumulator fragment of an m16n8 matrix instruction.
   }];
-  let parameters = (ins "::tilus::RegisterLayout":$layout);
+  let parameters = (ins AttrParameter<"::tilus::RegisterLayout", "the layout", "const ::tilus::RegisterLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;
 }
 
@@ -35,7 +35,7 @@ def Tilus_SharedLayoutAttr : Tilus_Attr<"SharedLayout", "smem"> {
 
     `#tilus.smem<shape = [8, 64], modes = [8, 64], strides = [64, 1], swizzle = [3, 3, 3]>`
   }];
-  let parameters = (ins "::tilus::SharedLayout":$layout);
+  let parameters = (ins AttrParameter<"::tilus::SharedLayout", "the layout", "const ::tilus::SharedLayout &">:$layout);
   let hasCustomAssemblyFormat = 1;
 }
 
