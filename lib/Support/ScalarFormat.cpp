@@ -191,15 +191,30 @@ double ScalarFormat::decode(uint64_t code) const {
 // Encoding
 //===----------------------------------------------------------------------===//
 
+/// Whether what lies between two magnitudes becomes the lower one.
+static bool roundsMagnitudeDown(RoundingMode rounding, bool negative) {
+  return rounding == RoundingMode::TowardZero ||
+         rounding == (negative ? RoundingMode::Up : RoundingMode::Down);
+}
+
+/// Whether what lies between two magnitudes becomes the higher one.
+static bool roundsMagnitudeUp(RoundingMode rounding, bool negative) {
+  return rounding == (negative ? RoundingMode::Down : RoundingMode::Up);
+}
+
 /// `magnitude / 2^shift` rounded to an integer.
-static uint64_t shiftRight(uint64_t magnitude, unsigned shift, Rounding rounding) {
+static uint64_t shiftRight(uint64_t magnitude, unsigned shift, RoundingMode rounding, bool negative) {
   if (shift == 0)
     return magnitude;
+  if (roundsMagnitudeDown(rounding, negative))
+    return shift >= 64 ? 0 : magnitude >> shift;
+  if (roundsMagnitudeUp(rounding, negative))
+    return shift >= 64 ? magnitude != 0 : (magnitude >> shift) + ((magnitude & lowBitMask(shift)) != 0);
   if (shift > 64)
     return 0;
   uint64_t floor = shift == 64 ? 0 : magnitude >> shift;
   uint64_t rest = magnitude & lowBitMask(shift), half = uint64_t(1) << (shift - 1);
-  bool up = rest > half || (rest == half && (rounding == Rounding::NearestAway || (floor & 1)));
+  bool up = rest > half || (rest == half && (rounding == RoundingMode::NearestAway || (floor & 1)));
   return floor + up;
 }
 
@@ -208,6 +223,12 @@ static uint64_t encodeOverflow(const ScalarFormat &format, bool negative, Overfl
   // The code after the largest finite one is infinity, or the NaN of a type without infinity.
   bool special = overflow == Overflow::Special && format.specials != SpecialValues::FiniteOnly;
   return assemble(format, negative, special ? largest + 1 : largest);
+}
+
+/// Encodes a finite value beyond the largest one of the type.
+static uint64_t encodeTooLarge(const ScalarFormat &format, bool negative, Overflow overflow) {
+  bool towardZero = roundsMagnitudeDown(format.rounding, negative);
+  return encodeOverflow(format, negative, towardZero ? Overflow::Saturate : overflow);
 }
 
 /// Encodes `magnitude * 2^exponent`.
@@ -219,14 +240,15 @@ static uint64_t encodeExact(const ScalarFormat &format, bool negative, uint64_t 
   int leading = exponent + 63 - llvm::countl_zero(magnitude);
   // Far out of range, so that the exponent field below cannot run into the sign.
   if (leading > bias + 2)
-    return encodeOverflow(format, negative, overflow);
+    return encodeTooLarge(format, negative, overflow);
   int biased = std::max(leading + bias, 1);
   int lastPlace = biased - bias - mantissaBits, shift = lastPlace - exponent;
-  uint64_t significand = shift >= 0 ? shiftRight(magnitude, shift, format.rounding) : magnitude << -shift;
+  uint64_t significand =
+      shift >= 0 ? shiftRight(magnitude, shift, format.rounding, negative) : magnitude << -shift;
   // A normal significand carries its leading one into the exponent field; a subnormal one has none.
   uint64_t magnitudeCode = (uint64_t(biased - 1) << mantissaBits) + significand;
   if (magnitudeCode > getMaxFiniteMagnitude(format))
-    return encodeOverflow(format, negative, overflow);
+    return encodeTooLarge(format, negative, overflow);
   return assemble(format, negative, magnitudeCode);
 }
 

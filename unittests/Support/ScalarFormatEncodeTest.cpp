@@ -187,3 +187,39 @@ TEST(ScalarFormatEncode, KeepsNaNPayloadAndSign) {
   EXPECT_EQ(special("f16", get("f16").decode(0xfe01)), 0xfe01u);
   EXPECT_EQ(special("f8E4M3FN", -nan_), 0xffu);
 }
+
+/// The code whose value is the nearest to `value` among those not above (below) it.
+static double searchDirected(const ScalarFormat &format, double value, bool down) {
+  double best = down ? -inf : inf;
+  for (uint64_t code = 0; code <= lowBitMask(format.bits); ++code) {
+    double candidate = format.decode(code);
+    bool fits = down ? candidate <= value && candidate >= best : candidate >= value && candidate <= best;
+    best = fits ? candidate : best;
+  }
+  return best;
+}
+
+TEST(ScalarFormatEncode, RoundsDownUpAndTowardZero) {
+  std::mt19937 random(7);
+  for (const char *name : {"f16", "bf16", "f8E5M2"}) {
+    for (int trial = 0; trial < 60; ++trial) {
+      double value = std::ldexp(double(random()) / 4294967296.0 - 0.5, int(random() % 40) - 22);
+      ScalarFormat format = get(name);
+      double below = searchDirected(format, value, true), above = searchDirected(format, value, false);
+      format.rounding = RoundingMode::Down;
+      EXPECT_EQ(format.decode(format.encode(value, Overflow::Special)), below) << name << " " << value;
+      format.rounding = RoundingMode::Up;
+      EXPECT_EQ(format.decode(format.encode(value, Overflow::Special)), above) << name << " " << value;
+      format.rounding = RoundingMode::TowardZero;
+      EXPECT_EQ(format.decode(format.encode(value, Overflow::Special)), value < 0 ? above : below);
+    }
+  }
+  ScalarFormat half = get("f16");
+  half.rounding = RoundingMode::TowardZero;
+  EXPECT_EQ(half.encode(1e6, Overflow::Special), 0x7bffu);
+  EXPECT_EQ(half.encode(inf, Overflow::Special), 0x7c00u);
+  EXPECT_EQ(half.encode(-1e-30, Overflow::Special), 0x8000u);
+  half.rounding = RoundingMode::Down;
+  EXPECT_EQ(half.encode(-1e-30, Overflow::Special), 0x8001u);
+  EXPECT_EQ(half.encode(-1e6, Overflow::Special), 0xfc00u);
+}

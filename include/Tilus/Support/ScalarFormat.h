@@ -25,11 +25,12 @@ enum class SpecialValues : uint8_t {
 };
 
 /// The rule by which a value between two codes is rounded.
-enum class Rounding : uint8_t { NearestEven, NearestAway };
+enum class RoundingMode : uint8_t { NearestEven, NearestAway, TowardZero, Down, Up };
 
 /// What happens to a value that the type cannot hold after rounding.
 enum class Overflow : uint8_t {
-  /// Float: infinity; where the type has none, NaN; where it has neither, the largest finite value.
+  /// Float: infinity; where the type has none, NaN; where it has neither, the largest finite value. A finite
+  /// value that is rounded away from infinity becomes the largest finite value, as in IEEE 754.
   /// Integer: a real value is clamped to 64 bits, then the low bits are kept.
   Special,
   /// The nearest value of the type. NaN stays NaN where the type has it.
@@ -48,7 +49,7 @@ struct ScalarFormat {
   uint8_t exponentBits = 0;
   uint8_t mantissaBits = 0;
   SpecialValues specials = SpecialValues::IEEE;
-  Rounding rounding = Rounding::NearestEven;
+  RoundingMode rounding = RoundingMode::NearestEven;
 
   /// Integers of 1 to 64 bits, and the type of one byte that holds 0 or 1.
   static constexpr ScalarFormat getInt(unsigned bits) { return {ScalarKind::Int, uint8_t(bits)}; }
@@ -64,7 +65,7 @@ struct ScalarFormat {
   static constexpr ScalarFormat getF16() { return {ScalarKind::Float, 16, 5, 10}; }
   static constexpr ScalarFormat getBF16() { return {ScalarKind::Float, 16, 8, 7}; }
   static constexpr ScalarFormat getTF32() {
-    return {ScalarKind::Float, 32, 8, 10, SpecialValues::IEEE, Rounding::NearestAway};
+    return {ScalarKind::Float, 32, 8, 10, SpecialValues::IEEE, RoundingMode::NearestAway};
   }
   static constexpr ScalarFormat getF8E5M2() { return {ScalarKind::Float, 8, 5, 2}; }
   static constexpr ScalarFormat getF8E4M3FN() {
