@@ -1,0 +1,35 @@
+// Asynchronous copies under way.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "AsyncCopies.h"
+
+#include "RaceDetector.h"
+
+using namespace tilus;
+using namespace tilus::reference;
+
+void AsyncCopies::commit() {
+  groups.push_back(std::move(open));
+  open.clear();
+}
+
+void AsyncCopies::wait(size_t pending, RaceDetector *races) {
+  for (; groups.size() > pending; groups.pop_front()) {
+    for (const AsyncCopy &copy : groups.front()) {
+      SharedMemory::store(copy.dest, *copy.data);
+      if (races)
+        races->land(copy.event);
+    }
+  }
+}
+
+void AsyncCopies::drop() {
+  groups.clear();
+  open.clear();
+}
+
+const AsyncCopy *AsyncCopies::getOldest() const {
+  for (const std::vector<AsyncCopy> &group : groups)
+    if (!group.empty())
+      return &group.front();
+  return open.empty() ? nullptr : &open.front();
+}
