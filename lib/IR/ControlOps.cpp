@@ -100,10 +100,27 @@ LogicalResult ThreadGroupOp::verify() {
   return success();
 }
 
+bool tilus::isReplicable(Value tile) {
+  SmallVector<Value> pending{tile};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val().getDefiningOp();
+    if (!op || op->getNumRegions() || !isPure(op))
+      return false;
+    if (!seen.insert(op).second)
+      continue;
+    for (Value operand : op->getOperands())
+      if (isTileType(operand.getType()))
+        pending.push_back(operand);
+  }
+  return true;
+}
+
 LogicalResult ThreadGroupOp::verifyRegions() {
   WalkResult result = getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Value operand : op->getOperands()) {
-      if (!isTileType(operand.getType()) || getBody().isAncestor(operand.getParentRegion()))
+      if (!isTileType(operand.getType()) || getBody().isAncestor(operand.getParentRegion()) ||
+          isReplicable(operand))
         continue;
       InFlightDiagnostic error = op->emitOpError("expected tiles of its own thread group of ")
                                  << getThreads() << " threads, but got one of the enclosing group";

@@ -3,6 +3,8 @@
 #include "Tilus/IR/Atoms/MmaAtoms.h"
 #include "Tilus/IR/TilusOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace tilus;
 
@@ -29,7 +31,34 @@ void BroadcastOp::inferLayouts(LayoutQuery &query) {
 
 void IotaOp::inferLayouts(LayoutQuery &) {}
 
+/// A layout of the row-major sequence of `size` elements that is one in every shape: threads run over the
+/// elements below and above all dimensions' boundaries, what lies between is one walk of slots.
+static std::optional<RegisterLayout> getSequenceLayout(int64_t numThreads, ArrayRef<ArrayRef<int64_t>> shapes) {
+  int64_t size = product(shapes.front()), low = size, high = 1;
+  for (ArrayRef<int64_t> shape : shapes) {
+    int64_t boundary = 1;
+    for (int64_t extent : llvm::reverse(shape)) {
+      boundary *= extent;
+      if (boundary == 1 || boundary == size)
+        continue;
+      low = std::gcd(low, boundary);
+      high = std::lcm(high, boundary);
+    }
+  }
+  int64_t inner = std::gcd(numThreads, low), rest = numThreads / inner;
+  int64_t outer = std::gcd(rest, size / std::lcm(high, inner));
+  return RegisterLayout::get({size}, {outer, size / inner / outer, inner}, {-(rest / outer), 0, 2}, {1});
+}
+
 void ReshapeOp::inferLayouts(LayoutQuery &query) {
+  if (!query.get(getSource()) && !query.get(getResult())) {
+    ArrayRef<int64_t> source = shapeOf(getSource()), result = shapeOf(getResult());
+    if (auto sequence = getSequenceLayout(query.getNumThreads(), {source, result})) {
+      proposeIf(query, getSource(), sequence->reshape(source));
+      proposeIf(query, getResult(), sequence->reshape(result));
+    }
+    return;
+  }
   if (const RegisterLayout *result = query.get(getResult()))
     proposeIf(query, getSource(), result->reshape(shapeOf(getSource())));
   if (const RegisterLayout *source = query.get(getSource()))
@@ -118,8 +147,6 @@ void StoreSharedOp::inferLayouts(LayoutQuery &query) {
 
 void MmaOp::inferLayouts(LayoutQuery &query) {
   TargetAttr target = getTarget(*this);
-  if (!target)
-    return;
   Type a = getElementTypeOrSelf(getA().getType()), b = getElementTypeOrSelf(getB().getType()),
        acc = getElementTypeOrSelf(getAcc().getType());
   int64_t m = shapeOf(getA())[0], k = shapeOf(getA())[1], n = shapeOf(getB())[1];
@@ -127,9 +154,9 @@ void MmaOp::inferLayouts(LayoutQuery &query) {
   if (!known)
     known = query.get(getAcc());
   std::optional<MmaPlan> plan;
-  if (known)
+  if (target && known)
     plan = planMmaForAcc(*known, k, a, b, acc, *target.getInfo());
-  if (!plan)
+  if (target && !plan)
     plan = planMma(m, n, k, a, b, acc, query.getNumThreads(), *target.getInfo());
   if (plan) {
     query.propose(getResult(), plan->acc);

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 
 using namespace mlir;
 using namespace tilus;
@@ -15,7 +16,16 @@ using namespace tilus;
 #include "Tilus/IR/TilusEnums.cpp.inc"
 #include "Tilus/IR/TilusInterfaces.cpp.inc"
 
+namespace {
+/// Keeps the constants of a thread group within it.
+struct ConstantPlacement : public DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const final { return isa<ThreadGroupOp>(region->getParentOp()); }
+};
+} // namespace
+
 void TilusDialect::initialize() {
+  addInterfaces<ConstantPlacement>();
   registerTypes();
   registerAttributes();
   registerOps();

@@ -243,8 +243,9 @@ tilus.kernel @empty_group(%n: i32) warps(2) grid {
 tilus.kernel @group_tile(%n: i32) warps(2) grid {
   tilus.grid [%n]
 } {
+  %s = tilus.alloc_shared : !tilus.shared<32xi32>
   // expected-note @below {{the tile is defined here}}
-  %t = tilus.iota dim(0) : tensor<32xi32>
+  %t = tilus.load_shared %s : !tilus.shared<32xi32> -> tensor<32xi32>
   // expected-note @below {{the thread group begins here}}
   tilus.thread_group begin(32) threads(32) {
     // expected-error @below {{'tilus.print' op expected tiles of its own thread group of 32 threads, but got one of the enclosing group}}

@@ -85,6 +85,8 @@ defvar Tilus_TargetRequirementOwn =
 
 defvar Tilus_Scratch = DeclareOpInterfaceMethods<ScratchOpInterface>;
 defvar Tilus_LayoutOwn = DeclareOpInterfaceMethods<LayoutOpInterface, ["inferLayouts"]>;
+// The same, and the op checks that its layouts agree.
+defvar Tilus_LayoutOwnChecked = DeclareOpInterfaceMethods<LayoutOpInterface, ["inferLayouts", "verifyLayouts"]>;
 
 // A kernel around the lines of an example, so that it stands alone.
 class Tilus_Example<string lines, string params = ""> {

@@ -22,4 +22,26 @@ def VerifyTargetPass : Pass<"tilus-verify-target"> {
   ];
 }
 
+def InferLayoutsPass : Pass<"tilus-infer-layouts"> {
+  let summary = "gives every tile a layout";
+  let description = [{
+    Layouts spread from pinned types, matrix products and memory accesses; where they meet, a
+    `tilus.convert_layout` is inserted at the cheapest place. Tiles in shared memory get the layout that
+    costs their accesses the fewest bank cycles. Never fails for lack of a rule.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false", "Report what was chosen and what conversions cost">
+  ];
+  let dependentDialects = ["::tilus::TilusDialect"];
+}
+
+def VerifyPhasePass : Pass<"tilus-verify-phase"> {
+  let summary = "checks what a phase of the pipeline promises";
+  let description = [{
+    `layouts`: every tile has a layout of the threads that hold it, every shared tile has one, and those of
+    each op agree. Each phase includes the ones before it.
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"layouts\"", "The phase that has been completed">];
+}
+
 #endif // TILUS_TRANSFORMS_PASSES_TD

@@ -134,7 +134,8 @@ def Tilus_ThreadGroupOp : Tilus_ControlOp<"thread_group",
   let description = [{
     Threads `[begin, begin + threads)` of the enclosing group execute the region; the others go on behind
     it. Without `begin` any one part of that size does (one elected thread for `threads(1)`). Tiles of the
-    enclosing group are not visible inside: scalars, views and shared tiles are.
+    enclosing group are not visible inside, except those that follow from scalars by pure ops, such as
+    constants, which the group computes for itself; scalars, views and shared tiles are.
 
     ```mlir
     tilus.kernel @k(%x: !tilus.ptr<f32>) warps(4) grid {

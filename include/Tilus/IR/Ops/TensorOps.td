@@ -9,7 +9,7 @@ include "Tilus/IR/TilusTypes.td"
 class Tilus_TensorOp<string mnemonic, list<Trait> traits = []>
     : Tilus_Op<mnemonic, traits # [Pure, Tilus_TargetRequirementAny]>;
 
-def Tilus_BroadcastOp : Tilus_TensorOp<"broadcast", [Tilus_LayoutOwn]> {
+def Tilus_BroadcastOp : Tilus_TensorOp<"broadcast", [Tilus_LayoutOwnChecked]> {
   let summary = "a scalar, or a tile with dimensions of size 1, stretched to a shape";
   let description = [{
     Shapes are aligned at the last dimension; a dimension of size 1 stretches, missing leading dimensions
@@ -36,7 +36,7 @@ def Tilus_IotaOp : Tilus_TensorOp<"iota", [Tilus_LayoutOwn]> {
   let hasVerifier = 1;
 }
 
-def Tilus_ReshapeOp : Tilus_TensorOp<"reshape", [Tilus_LayoutOwn]> {
+def Tilus_ReshapeOp : Tilus_TensorOp<"reshape", [Tilus_LayoutOwnChecked]> {
   let summary = "row-major reshape";
   let description = [{
     Keeps the row-major order of the elements; squeezes and unsqueezes dimensions of size 1 as well.
@@ -51,7 +51,7 @@ def Tilus_ReshapeOp : Tilus_TensorOp<"reshape", [Tilus_LayoutOwn]> {
   let hasFolder = 1;
 }
 
-def Tilus_TransposeOp : Tilus_TensorOp<"transpose", [Tilus_LayoutOwn]> {
+def Tilus_TransposeOp : Tilus_TensorOp<"transpose", [Tilus_LayoutOwnChecked]> {
   let summary = "permutation of the dimensions";
   let description = [{ Dimension `i` of the result is dimension `permutation[i]` of the source. Moves no data. }]
     # Tilus_Example<[{
@@ -65,7 +65,7 @@ def Tilus_TransposeOp : Tilus_TensorOp<"transpose", [Tilus_LayoutOwn]> {
   let hasFolder = 1;
 }
 
-def Tilus_ReduceOp : Tilus_TensorOp<"reduce", [Tilus_LayoutOwn, Tilus_Scratch]> {
+def Tilus_ReduceOp : Tilus_TensorOp<"reduce", [Tilus_LayoutOwnChecked, Tilus_Scratch]> {
   let summary = "reduction along one dimension";
   let description = [{
     The dimension vanishes from the shape, or becomes 1 with `keep_dim`. `max` and `min` give NaN if any
@@ -102,7 +102,7 @@ def Tilus_ScanOp : Tilus_TensorOp<"scan", [Tilus_LayoutSame, Tilus_Scratch,
   let hasVerifier = 1;
 }
 
-def Tilus_ExtractSliceOp : Tilus_TensorOp<"extract_slice", [Tilus_LayoutOwn]> {
+def Tilus_ExtractSliceOp : Tilus_TensorOp<"extract_slice", [Tilus_LayoutOwnChecked]> {
   let summary = "sub-tile at an index";
   let description = [{
     Each dimension in `dims` is indexed by its offset and vanishes; the others are kept whole. An offset
@@ -120,7 +120,7 @@ def Tilus_ExtractSliceOp : Tilus_TensorOp<"extract_slice", [Tilus_LayoutOwn]> {
   let hasVerifier = 1;
 }
 
-def Tilus_InsertSliceOp : Tilus_TensorOp<"insert_slice", [Tilus_LayoutOwn,
+def Tilus_InsertSliceOp : Tilus_TensorOp<"insert_slice", [Tilus_LayoutOwnChecked,
     AllTypesMatch<["dest", "result"]>]> {
   let summary = "tile with a sub-tile replaced";
   let description = [{
@@ -214,7 +214,7 @@ def Tilus_ConvertLayoutOp : Tilus_TensorOp<"convert_layout", [Tilus_LayoutFree, 
   let hasFolder = 1;
 }
 
-def Tilus_RandomOp : Tilus_TensorOp<"random", [Tilus_LayoutOwn]> {
+def Tilus_RandomOp : Tilus_TensorOp<"random", [Tilus_LayoutOwnChecked]> {
   let summary = "random words of a counter";
   let description = [{
     Philox 4x32 of ten rounds (or `rounds`): the counter is `(offset, 0, 0, 0)` and the key the 64-bit
