@@ -32,8 +32,15 @@ GlobalAccess::GlobalAccess(OpBuilder &builder, Location loc, GlobalType type, Va
     start.push_back(createIndex64(builder, loc, offset));
 }
 
+/// min(max(value, 0), 2^30), as an i32: far beyond any tile, and sums of two of them fit.
+static Value clampToI32(OpBuilder &builder, Location loc, Value value) {
+  value = builder.createOrFold<arith::MaxSIOp>(loc, value, createI64(builder, loc, 0));
+  value = builder.createOrFold<arith::MinSIOp>(loc, value, createI64(builder, loc, int64_t(1) << 30));
+  return builder.createOrFold<arith::TruncIOp>(loc, builder.getI32Type(), value);
+}
+
 void GlobalAccess::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<Value> thread) {
-  index = start;
+  SmallVector<Value> index = start;
   for (auto [tileDim, viewDim] : llvm::enumerate(tileDims))
     index[viewDim] = builder.createOrFold<arith::AddIOp>(loc, start[viewDim],
                                                          createIndex64(builder, loc, thread[tileDim]));
@@ -43,20 +50,36 @@ void GlobalAccess::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<Val
     offset = builder.createOrFold<arith::AddIOp>(loc, offset, term);
   }
   base = createElementPointer(builder, loc, parts.base, offset, elementBits);
-  // Dimensions that the tile does not span are inside or outside for all slots alike.
+  // Dimensions that the tile does not span are inside or outside for all slots alike. One unsigned
+  // comparison: a negative index is a large number.
   fixedMask = Value();
   for (int64_t dim = 0; dim < int64_t(start.size()); ++dim)
     if (!facts.inBounds[dim] && !llvm::is_contained(tileDims, dim))
-      fixedMask = conjoin(builder, loc, fixedMask, isInside(builder, loc, dim, index[dim]));
+      fixedMask = conjoin(
+          builder, loc, fixedMask,
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, start[dim], parts.sizes[dim]));
+  windows.assign(tileDims.size(), Window());
+  for (auto [tileDim, viewDim] : llvm::enumerate(tileDims))
+    if (!facts.inBounds[viewDim])
+      windows[tileDim] = createWindow(builder, loc, viewDim, thread[tileDim]);
+}
+
+/// The part of the tile that lies inside the view along a dimension, [lower, upper) in the tile's own
+/// indices: 32 bits are enough for it, whatever the sizes of the view.
+GlobalAccess::Window GlobalAccess::createWindow(OpBuilder &builder, Location loc, int64_t viewDim,
+                                                Value thread) {
+  Value zero = createI64(builder, loc, 0);
+  Value lower = clampToI32(builder, loc, builder.createOrFold<arith::SubIOp>(loc, zero, start[viewDim]));
+  Value upper = clampToI32(builder, loc,
+                           builder.createOrFold<arith::SubIOp>(loc, parts.sizes[viewDim], start[viewDim]));
+  Value span = builder.createOrFold<arith::SubIOp>(loc, upper, lower);
+  span = builder.createOrFold<arith::MaxSIOp>(loc, span, createI32(builder, loc, 0));
+  return {builder.createOrFold<arith::SubIOp>(loc, thread, lower), span,
+          builder.createOrFold<arith::SubIOp>(loc, upper, thread)};
 }
 
 Value GlobalAccess::conjoin(OpBuilder &builder, Location loc, Value a, Value b) {
   return a && b ? arith::AndIOp::create(builder, loc, a, b).getResult() : a ? a : b;
-}
-
-/// One unsigned comparison: a negative index is a large number.
-Value GlobalAccess::isInside(OpBuilder &builder, Location loc, int64_t viewDim, Value position) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position, parts.sizes[viewDim]);
 }
 
 Value GlobalAccess::getPointer(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
@@ -78,9 +101,10 @@ Value GlobalAccess::getMask(OpBuilder &builder, Location loc, ArrayRef<int64_t> 
       continue;
     Value &known = masks[{int64_t(tileDim), slot[tileDim]}];
     if (!known) {
+      const Window &window = windows[tileDim];
       Value position =
-          builder.createOrFold<arith::AddIOp>(loc, index[viewDim], createI64(builder, loc, slot[tileDim]));
-      known = isInside(builder, loc, viewDim, position);
+          builder.createOrFold<arith::AddIOp>(loc, window.position, createI32(builder, loc, slot[tileDim]));
+      known = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position, window.span);
     }
     mask = conjoin(builder, loc, mask, known);
   }
@@ -89,14 +113,10 @@ Value GlobalAccess::getMask(OpBuilder &builder, Location loc, ArrayRef<int64_t> 
 
 Value GlobalAccess::getBytesInside(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot, int64_t dim,
                                    int64_t count) {
-  int64_t viewDim = tileDims[dim];
-  Value position =
-      builder.createOrFold<arith::AddIOp>(loc, index[viewDim], createI64(builder, loc, slot[dim]));
-  Value left = arith::SubIOp::create(builder, loc, parts.sizes[viewDim], position);
-  left = arith::MinSIOp::create(builder, loc, left, createI64(builder, loc, count));
-  left = arith::MaxSIOp::create(builder, loc, left, createI64(builder, loc, 0));
-  Value bytes = arith::MulIOp::create(builder, loc, left, createI64(builder, loc, elementBits / 8));
-  return arith::TruncIOp::create(builder, loc, builder.getI32Type(), bytes);
+  Value left = arith::SubIOp::create(builder, loc, windows[dim].left, createI32(builder, loc, slot[dim]));
+  left = arith::MinSIOp::create(builder, loc, left, createI32(builder, loc, count));
+  left = arith::MaxSIOp::create(builder, loc, left, createI32(builder, loc, 0));
+  return arith::MulIOp::create(builder, loc, left, createI32(builder, loc, elementBits / 8));
 }
 
 Value GlobalAccess::isTileInside(OpBuilder &builder, Location loc) {

@@ -47,14 +47,20 @@ public:
   static mlir::Value conjoin(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
 
 private:
-  mlir::Value isInside(mlir::OpBuilder &builder, mlir::Location loc, int64_t viewDim, mlir::Value position);
+  /// Along one dimension of the tile: the thread's distance from where the view begins, how many elements of
+  /// the tile lie inside, and the thread's distance to the view's end; all i32.
+  struct Window {
+    mlir::Value position, span, left;
+  };
+  Window createWindow(mlir::OpBuilder &builder, mlir::Location loc, int64_t viewDim, mlir::Value thread);
 
   GlobalParts parts;
   llvm::SmallVector<int64_t> tileDims, tileShape;
   const AccessFacts &facts;
   int64_t elementBits;
-  /// The tile's start, the thread's index, both along each dimension of the view.
-  llvm::SmallVector<mlir::Value> start, index;
+  /// The tile's start along each dimension of the view.
+  llvm::SmallVector<mlir::Value> start;
+  llvm::SmallVector<Window> windows;
   mlir::Value base, fixedMask;
   std::map<std::pair<int64_t, int64_t>, mlir::Value> masks;
 };
