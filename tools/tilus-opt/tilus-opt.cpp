@@ -6,6 +6,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#ifdef TILUS_TEST_PASSES
+#include "TestPasses.h"
+#endif
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -14,5 +17,8 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   tilus::registerTilusConversionPasses();
   tilus::registerTilusTransformsPasses();
+#ifdef TILUS_TEST_PASSES
+  tilus::test::registerTestPasses();
+#endif
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilus optimizer driver\n", registry));
 }

@@ -22,6 +22,23 @@ def VerifyTargetPass : Pass<"tilus-verify-target"> {
   ];
 }
 
+def SimplifyBoundsPass : Pass<"tilus-simplify-bounds"> {
+  let summary = "proves what accesses to global memory need no masks and how wide they may be";
+  let description = [{
+    Follows the ranges and divisors of the integers of each kernel, from the parameters' `tilus.divisibility`,
+    from loops, conditions, `tilus.assume` and the grid. Replaces integers that prove constant, and sets on each
+    load, store, asynchronous copy and atomic of a view:
+
+    - `tilus.in_bounds`: for each dimension of the view, whether the tile lies within it in every execution;
+    - `tilus.vector`, `tilus.vector_dim`: how many elements along which dimension of the tile may be moved
+      together: a power of two, at most 16 bytes; aligned groups of so many start at multiples of the largest
+      power of two that divides the group's bytes;
+    - `tilus.mask_vector`: how many elements along that dimension share one answer to whether they are inside;
+    - `tilus.offset_bits` = 32 if offsets in bytes fit a signed integer of 32 bits.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def InferLayoutsPass : Pass<"tilus-infer-layouts"> {
   let summary = "gives every tile a layout";
   let description = [{
