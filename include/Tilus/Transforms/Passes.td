@@ -22,6 +22,17 @@ def VerifyTargetPass : Pass<"tilus-verify-target"> {
   ];
 }
 
+def ExpandSlicesPass : Pass<"tilus-expand-slices"> {
+  let summary = "turns slices of tiles into selections by index";
+  let description = [{
+    `tilus.extract_slice` becomes, for each indexed dimension, a selection of the wanted index among zeros and a
+    reduction by `or`, on integers of the elements' bits; an offset outside gives zeros. Elements that arith does
+    not have are carried by a wider type that holds each of their values. `tilus.insert_slice` becomes a selection
+    between the stretched sub-tile and the tile.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SimplifyBoundsPass : Pass<"tilus-simplify-bounds"> {
   let summary = "proves what accesses to global memory need no masks and how wide they may be";
   let description = [{
