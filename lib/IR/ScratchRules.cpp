@@ -1,6 +1,7 @@
 // Shared memory that ops need while they run, given the layouts of their tiles.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/IR/TilusOps.h"
+#include "Tilus/Layout/LayoutConversion.h"
 #include "Tilus/Support/IntMath.h"
 
 using namespace mlir;
@@ -44,7 +45,9 @@ int64_t ConvertLayoutOp::getScratchBytes() {
                      result = getTileLayout(getResult().getType());
   if (!source || !result || source == result)
     return 0;
-  return cast<RankedTensorType>(getSource().getType()).getNumElements() * getScratchElementBytes(getSource());
+  int64_t bits = getElementBits(getElementTypeOrSelf(getSource().getType()));
+  std::optional<ConversionPlan> plan = planConversion(source.getLayout(), result.getLayout(), bits);
+  return plan && plan->staging ? plan->staging->sizeBytes : 0;
 }
 
 int64_t MmaOp::getScratchBytes() {

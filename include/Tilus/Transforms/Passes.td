@@ -63,11 +63,44 @@ def InferLayoutsPass : Pass<"tilus-infer-layouts"> {
   let dependentDialects = ["::tilus::TilusDialect"];
 }
 
+def SelectAtomsPass : Pass<"tilus-select-atoms"> {
+  let summary = "selects the instructions of matrix products and shared-memory accesses";
+  let description = [{
+    Sets `atom` on every `tilus.mma`: the matrix instruction whose fragments the layouts are made of, else
+    `simt`. Sets `access` on loads and stores of shared memory: `matrix` or `matrix_trans` where ldmatrix and
+    stmatrix can do it, else `vector`.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false", "Report what was selected">];
+}
+
+def PlanSharedMemoryPass : Pass<"tilus-plan-shared-memory"> {
+  let summary = "places allocations and scratch in shared memory";
+  let description = [{
+    Sets `offset` on every `tilus.alloc_shared`, `tilus.scratch_offset` on every op with scratch and
+    `tilus.shared_bytes` on the kernel. What never lives together overlaps. Exceeding the target's limit is
+    an error.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false", "Report where everything lies">];
+}
+
+def InsertFencesPass : Pass<"tilus-insert-fences"> {
+  let summary = "inserts barriers where accesses to shared memory are not ordered";
+  let description = [{
+    Reads and writes of the same bytes by the threads of a group, also those of overlapping allocations, of
+    scratch and across the back edges of loops, get a `tilus.sync` between them unless there is one.
+  }];
+  let options = [Option<"remarks", "remarks", "bool", "false", "Report each barrier that is inserted">];
+  let dependentDialects = ["::tilus::TilusDialect"];
+}
+
 def VerifyPhasePass : Pass<"tilus-verify-phase"> {
   let summary = "checks what a phase of the pipeline promises";
   let description = [{
     `layouts`: every tile has a layout of the threads that hold it, every shared tile has one, and those of
-    each op agree. Each phase includes the ones before it.
+    each op agree. `atoms`: every matrix product has an atom that fits its layouts, and accesses to shared
+    memory have an instruction that can do them. `memory`: every allocation and every scratch has a place
+    within the kernel's shared memory, and what lives at the same time does not overlap. Each phase includes
+    the ones before it.
   }];
   let options = [Option<"phase", "phase", "std::string", "\"layouts\"", "The phase that has been completed">];
 }

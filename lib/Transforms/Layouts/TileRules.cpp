@@ -73,9 +73,9 @@ AccessVector tilus::getAccessVector(Operation *access) {
   if (auto store = dyn_cast<StoreSharedOp>(access))
     return {findUnitDim(store.getDest().getType()).value_or(vector.dim),
             getWidestVector(getTileElementBits(tile))};
-  if (auto dim = access->getAttrOfType<IntegerAttr>("tilus.vector_dim"))
+  if (auto dim = access->getAttrOfType<IntegerAttr>(TilusDialect::kVectorDimAttrName))
     vector.dim = std::clamp<int64_t>(dim.getInt(), 0, rank - 1);
-  if (auto size = access->getAttrOfType<IntegerAttr>("tilus.vector"))
+  if (auto size = access->getAttrOfType<IntegerAttr>(TilusDialect::kVectorAttrName))
     vector.size = std::max<int64_t>(size.getInt(), 1);
   return vector;
 }

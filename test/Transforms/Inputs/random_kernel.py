@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Prints a module with random kernels: every kind of op on tiles, odd sizes, ranks 0 to 5, loops, branches, thread
+"""Prints a module with random kernels: every kind of op on tiles, odd sizes, ranks 0 to 5, control flow, thread
 groups, pinned layouts and shared memory. The kernels are well-formed and mean nothing.
-
 Usage: random_kernel.py <first seed> <number of kernels> [<ops a region>]
 """
 
@@ -10,7 +9,7 @@ import random
 import sys
 
 SIZES = [1, 2, 3, 4, 5, 6, 8, 16, 32, 48, 64, 96]
-CHIPS = ["sm_75", "sm_80", "sm_90a", "sm_120a"]
+CHIPS = ["sm_90", "sm_90a", "sm_100a"]
 
 
 class Kernel:
@@ -21,6 +20,7 @@ class Kernel:
         self.lines = []
         self.warps = self.random.choice([1, 2, 3, 4, 8])
         self.threads = self.warps * 32
+        self.shared_budget = 1 << 15  # elements
 
     def name(self):
         self.count += 1
@@ -64,7 +64,6 @@ class Kernel:
         return f"#tilus.reg<shape = {shape}, modes = {flat}, spatial = {spatial}, local = {local}>"
 
     # Each op appends its results to `scope`: a list of (name, shape, element).
-
     def pick(self, scope, accept=lambda tile: True):
         fitting = [tile for tile in scope if accept(tile)]
         if fitting and self.random.random() < 0.9:
@@ -175,6 +174,9 @@ class Kernel:
     def shared_trip(self, scope):
         """Store, view and load of a shared tile, sometimes staged, reshaped or permuted."""
         a = self.pick(scope) or self.source(scope)
+        self.shared_budget -= 3 * math.prod(a[1])
+        if self.shared_budget < 0:
+            return
         handle, type, shape = self.name(), self.shared(a[1], a[2]), a[1]
         if self.random.random() < 0.5 and len(shape) < 5:
             whole, whole_type = self.name(), self.shared([3] + a[1], a[2])
