@@ -124,6 +124,7 @@ void Agent::end(const Instruction *exit) {
   if (!parent)
     return;
   llvm::erase(parent->children, this);
+  parent->copies.append(std::move(copies));
   const Instruction *early = exit ? exit : exited;
   if (early && !parent->exited)
     parent->exited = early;

@@ -75,6 +75,8 @@ public:
   ThreadBlock &getBlock() { return block; }
   Launch &getLaunch() { return block.launch; }
   ThreadRange getRange() const { return range; }
+  /// Whether all threads of the block execute this.
+  bool isWholeBlock() const { return !parent; }
   bool hasEnded() const { return stack.empty(); }
   /// Where the agent waits; null if it does not.
   const Instruction *getWaiting() const { return waiting; }

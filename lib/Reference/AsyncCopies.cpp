@@ -27,6 +27,11 @@ void AsyncCopies::drop() {
   open.clear();
 }
 
+void AsyncCopies::append(AsyncCopies other) {
+  std::move(other.groups.begin(), other.groups.end(), std::back_inserter(groups));
+  std::move(other.open.begin(), other.open.end(), std::back_inserter(open));
+}
+
 const AsyncCopy *AsyncCopies::getOldest() const {
   for (const std::vector<AsyncCopy> &group : groups)
     if (!group.empty())

@@ -31,6 +31,8 @@ public:
   void wait(size_t pending, RaceDetector *races);
   /// Drops what has not arrived.
   void drop();
+  /// Takes over what another agent on some of the threads has issued.
+  void append(AsyncCopies other);
   /// The oldest copy that has not arrived; null if there is none.
   const AsyncCopy *getOldest() const;
 

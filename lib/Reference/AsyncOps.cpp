@@ -10,9 +10,9 @@ using namespace tilus::reference;
 static Step runCopyAsync(Agent &agent, const Instruction &inst) {
   auto op = cast<CopyAsyncOp>(inst.op);
   const SharedTile &dest = agent.getShared(inst, inst.operands.size() - 1);
-  TileAccess access = getAccess(agent, inst, 0, op.getOffsets(), op.getTileDims(), dest.shape);
-  auto data = std::make_shared<Tile>(access.view->element, dest.shape);
-  if (failed(agent.getLaunch().memory.loadTile(op, access, *data)) ||
+  FailureOr<TileAccess> access = getAccess(agent, inst, 0, op.getOffsets(), op.getTileDims(), dest.shape);
+  auto data = std::make_shared<Tile>(dest.buffer->element, dest.shape);
+  if (failed(access) || failed(agent.getLaunch().memory.loadTile(op, *access, *data)) ||
       failed(accessShared(agent, inst, AccessKind::Copy, dest)))
     return Step::Failed;
   // Until the copy is waited for, nothing can be known of the tile.
@@ -39,8 +39,8 @@ static Step runWaitAll(Agent &agent, const Instruction &) {
 }
 
 void tilus::reference::registerAsyncHandlers(HandlerTable &table) {
-  table.add("tilus.copy_async", runCopyAsync, Needs::Threads);
-  table.add("tilus.copy_async.commit_group", runCommitGroup, Needs::Threads);
-  table.add("tilus.copy_async.wait_group", runWaitGroup, Needs::Threads);
-  table.add("tilus.copy_async.wait_all", runWaitAll, Needs::Threads);
+  table.add<CopyAsyncOp>(runCopyAsync, Needs::Threads);
+  table.add<CommitGroupOp>(runCommitGroup, Needs::Threads);
+  table.add<WaitGroupOp>(runWaitGroup, Needs::Threads);
+  table.add<WaitAllOp>(runWaitAll, Needs::Threads);
 }

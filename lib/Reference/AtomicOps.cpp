@@ -77,15 +77,17 @@ static Step runAtomic(Agent &agent, const Instruction &inst) {
     return finish(agent, inst, std::move(old));
   }
   GlobalMemory &memory = agent.getLaunch().memory;
-  int64_t viewRank = agent.getView(inst, 0).shape.size(), rank = value.shape.size();
-  TileAccess access = getAccess(agent, inst, 0, op.getOffsets(),
-                                llvm::to_vector(llvm::seq<int64_t>(viewRank - rank, viewRank)), value.shape);
-  LogicalResult result = memory.forEachRow(op, access, [&](const AccessRow &row) {
-    for (int64_t i = row.low; i < row.high; ++i)
-      memory.store(*access.view, row.getPlace(i),
-                   apply(row.first + i, memory.load(*access.view, row.getPlace(i))));
-  });
-  return failed(result) ? Step::Failed : finish(agent, inst, std::move(old));
+  const View &view = agent.getView(inst, 0);
+  int64_t viewRank = view.shape.size(), rank = value.shape.size();
+  FailureOr<TileAccess> access =
+      getAccess(agent, inst, 0, op.getOffsets(),
+                llvm::to_vector(llvm::seq<int64_t>(viewRank - rank, viewRank)), value.shape);
+  if (failed(access) || failed(memory.forEachRow(op, *access, [&](const AccessRow &row) {
+        for (int64_t i = row.low; i < row.high; ++i)
+          memory.store(view, row.getPlace(i), apply(row.first + i, memory.load(view, row.getPlace(i))));
+      })))
+    return Step::Failed;
+  return finish(agent, inst, std::move(old));
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,7 +186,7 @@ static Step runStoreScatter(Agent &agent, const Instruction &inst) {
 }
 
 void tilus::reference::registerAtomicHandlers(HandlerTable &table) {
-  table.add("tilus.atomic", runAtomic, Needs::Threads);
-  table.add("tilus.atomic_scatter", runAtomicScatter, Needs::Threads);
-  table.add("tilus.store_scatter", runStoreScatter, Needs::Threads);
+  table.add<AtomicOp>(runAtomic, Needs::Threads);
+  table.add<AtomicScatterOp>(runAtomicScatter, Needs::Threads);
+  table.add<StoreScatterOp>(runStoreScatter, Needs::Threads);
 }

@@ -172,6 +172,6 @@ static Step runScan(Agent &agent, const Instruction &inst) {
 }
 
 void tilus::reference::registerCombineHandlers(HandlerTable &table) {
-  table.add("tilus.reduce", runReduce);
-  table.add("tilus.scan", runScan);
+  table.add<ReduceOp>(runReduce);
+  table.add<ScanOp>(runScan);
 }

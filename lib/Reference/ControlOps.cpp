@@ -38,10 +38,10 @@ static Step runThreadGroup(Agent &agent, const Instruction &inst) {
   return Step::Next;
 }
 
-/// Reports copies that were never waited for.
+/// Reports copies that were never waited for. Those of a thread group may be waited for behind it.
 static LogicalResult checkCopies(Agent &agent) {
   const AsyncCopy *copy = agent.getCopies().getOldest();
-  if (!copy || !agent.getLaunch().options.checkHazards)
+  if (!copy || !agent.isWholeBlock() || !agent.getLaunch().options.checkHazards)
     return success();
   return copy->op->emitOpError("expected a wait for the copy before its threads end, but got none");
 }
@@ -66,11 +66,11 @@ static Step runAssume(Agent &agent, const Instruction &inst) {
 }
 
 void tilus::reference::registerControlHandlers(HandlerTable &table) {
-  table.add("tilus.grid", runGrid);
-  table.add("tilus.block_id", runBlockId);
-  table.add("tilus.grid_dim", runGridDim);
-  table.add("tilus.thread_group", runThreadGroup);
-  table.add("tilus.return", runReturn, Needs::Threads);
-  table.add("tilus.exit", runExit, Needs::Threads);
-  table.add("tilus.assume", runAssume);
+  table.add<GridOp>(runGrid);
+  table.add<BlockIdOp>(runBlockId);
+  table.add<GridDimOp>(runGridDim);
+  table.add<ThreadGroupOp>(runThreadGroup);
+  table.add<ReturnOp>(runReturn, Needs::Threads);
+  table.add<ExitOp>(runExit, Needs::Threads);
+  table.add<AssumeOp>(runAssume);
 }

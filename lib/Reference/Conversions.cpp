@@ -149,5 +149,5 @@ void tilus::reference::registerConversionHandlers(HandlerTable &table) {
     });
   table.add("arith.truncf", runTruncF);
   table.add("arith.bitcast", runBitcast);
-  table.add("tilus.cast", runCast);
+  table.add<CastOp>(runCast);
 }

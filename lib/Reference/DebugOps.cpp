@@ -19,37 +19,38 @@ static raw_ostream &getOutput(Agent &agent) {
 // printf
 //===----------------------------------------------------------------------===//
 
-/// A double in C's notation with the flags, width and precision of `spec` (`%` up to the conversion letter).
-static void printReal(raw_ostream &os, std::string spec, char letter, double value) {
-  spec += letter;
-  os << llvm::format(spec.c_str(), value);
-}
-
-static void printInteger(raw_ostream &os, std::string spec, char letter, int64_t value) {
-  spec += "ll";
-  spec += letter;
-  os << llvm::format(spec.c_str(), static_cast<long long>(value));
-}
-
-/// Prints one argument in the conversion that it is given; the argument's type decides how its bits are read.
-static void printArgument(raw_ostream &os, StringRef spec, char letter, Agent &agent, const Instruction &inst,
-                          unsigned operand) {
-  std::string flags = spec.str();
-  bool isRealLetter = StringRef("fFeEgGaA").contains(letter);
-  if (const auto *pointer = std::get_if<Pointer>(&agent.get(inst, operand)))
-    return printInteger(os << "0x", flags, 'x', int64_t(pointer->buffer + 1) << 40);
-  Element element = *getElement(inst.op->getOperand(operand).getType());
-  uint64_t code = agent.getCode(inst, operand);
-  double real = element.isFloat() ? element.format.decode(code) : double(element.toSigned(code));
-  if (isRealLetter || (element.isFloat() && letter != 'x' && letter != 'X'))
-    return printReal(os, flags, isRealLetter ? letter : 'g', real);
-  bool isSigned = (letter == 'd' || letter == 'i') && !element.isBool();
-  int64_t value = isSigned ? element.toSigned(code) : int64_t(code);
-  if (letter == 'c') {
-    os << char(value);
+/// Prints an argument in the conversion `%`, `spec` (flags, width and precision), `letter`, whose kind of
+/// letter the verifier has checked against the type.
+static void printArgument(raw_ostream &os, std::string spec, char letter, Agent &agent,
+                          const Instruction &inst, unsigned operand) {
+  if (const auto *pointer = std::get_if<Pointer>(&agent.get(inst, operand))) {
+    os << llvm::format_hex(uint64_t(pointer->buffer + 1) << 40, 0);
     return;
   }
-  printInteger(os, flags, StringRef("diuxXo").contains(letter) ? letter : 'd', value);
+  Element element = *getElement(inst.op->getOperand(operand).getType());
+  uint64_t code = agent.getCode(inst, operand);
+  if (element.isFloat()) {
+    spec += letter;
+    os << llvm::format(spec.c_str(), element.format.decode(code));
+    return;
+  }
+  if (letter == 'c') {
+    os << char(code);
+    return;
+  }
+  bool isSigned = (letter == 'd' || letter == 'i') && !element.isBool();
+  spec += "ll";
+  spec += letter;
+  os << llvm::format(spec.c_str(), static_cast<long long>(isSigned ? element.toSigned(code) : int64_t(code)));
+}
+
+/// Flags, width and precision of a conversion: without lengths, and not so wide that output explodes.
+static std::string cleanSpec(StringRef spec) {
+  std::string clean;
+  for (char c : spec.take_front(8))
+    if (!StringRef("lhz").contains(c))
+      clean += c;
+  return clean;
 }
 
 static Step runPrintf(Agent &agent, const Instruction &inst) {
@@ -59,20 +60,15 @@ static Step runPrintf(Agent &agent, const Instruction &inst) {
     size_t percent = std::min(format.find('%'), format.size());
     os << format.take_front(percent);
     format = format.drop_front(percent);
-    if (format.empty())
-      break;
     if (format.consume_front("%%")) {
       os << '%';
       continue;
     }
-    // Flags, width and precision are kept; a width of many digits or taken from an argument is not.
-    size_t end = std::min(format.find_first_not_of("-+ #0123456789.", 1), format.size());
-    StringRef spec = format.take_front(std::min<size_t>(end, 8));
-    format = format.drop_front(end);
-    format = format.drop_while([](char c) { return StringRef("hlLjzt").contains(c); });
-    char letter = format.empty() ? 'd' : format.front();
-    format = format.drop_front(!format.empty());
-    printArgument(os, spec, letter, agent, inst, operand++);
+    size_t end = format.find_first_not_of("-+ #0123456789.lhz", 1);
+    if (end == StringRef::npos || operand == inst.operands.size())
+      break;
+    printArgument(os, cleanSpec(format.take_front(end)), format[end], agent, inst, operand++);
+    format = format.drop_front(end + 1);
   }
   return Step::Next;
 }
@@ -120,15 +116,15 @@ static Step runAssert(Agent &agent, const Instruction &inst) {
   for (int64_t i = 0; i < tile.count; ++i) {
     if (tile.getCode(i))
       continue;
-    inst.op->emitOpError("expected ")
-        << message << ", but got false in element " << formatIndex(tile.shape, i);
+    inst.op->emitOpError("expected the assertion to hold, but got false in element ")
+        << formatIndex(tile.shape, i) << ": " << message;
     return Step::Failed;
   }
   return Step::Next;
 }
 
 void tilus::reference::registerDebugHandlers(HandlerTable &table) {
-  table.add("tilus.printf", runPrintf, Needs::Threads);
-  table.add("tilus.print", runPrint, Needs::Threads);
-  table.add("tilus.assert", runAssert, Needs::Threads);
+  table.add<PrintfOp>(runPrintf, Needs::Threads);
+  table.add<PrintOp>(runPrint, Needs::Threads);
+  table.add<AssertOp>(runAssert, Needs::Threads);
 }

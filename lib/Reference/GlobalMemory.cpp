@@ -44,11 +44,11 @@ LogicalResult GlobalMemory::checkRange(Operation *op, const View &view, int64_t 
 
 /// Cuts the row to what lies within the view along its dimension.
 static void cutRow(AccessRow &row, int64_t offset, int64_t size, int64_t count) {
-  row.low = std::clamp<int64_t>(offset < 0 ? -std::max(offset, -count) : 0, 0, count);
+  if (offset <= -count || offset >= size)
+    return;
+  row.low = std::max<int64_t>(-offset, 0);
   row.high =
-      offset >= size
-          ? 0
-          : std::clamp<int64_t>(offset < 0 ? size + std::max(offset, -count) : size - offset, 0, count);
+      std::clamp<int64_t>(std::min(size, std::numeric_limits<int64_t>::max() - count) - offset, 0, count);
 }
 
 /// Moves the outer indices of a tile to the next row; false after the last.
@@ -89,8 +89,11 @@ LogicalResult GlobalMemory::forEachRow(Operation *op, const TileAccess &access,
     }
     if (!isInside)
       continue;
-    if (failed(checkRange(op, view, multiplyAdd(row.place, row.low, row.stride),
-                          multiplyAdd(row.place, row.high - 1, row.stride))))
+    int64_t extent;
+    if (__builtin_mul_overflow(row.high - 1 - row.low, row.stride, &extent))
+      extent = std::numeric_limits<int64_t>::max();
+    int64_t place = row.getPlace(row.low);
+    if (failed(checkRange(op, view, place, multiplyAdd(place, extent, 1))))
       return failure();
     body(row);
   }

@@ -82,17 +82,21 @@ static Step runAllocGlobal(Agent &agent, const Instruction &inst) {
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-TileAccess reference::getAccess(Agent &agent, const Instruction &inst, unsigned view, OperandRange offsets,
-                                ArrayRef<int64_t> dims, ArrayRef<int64_t> shape) {
-  return {&agent.getView(inst, view), agent.getInts(inst, offsets), Shape(dims), Shape(shape)};
+FailureOr<TileAccess> reference::getAccess(Agent &agent, const Instruction &inst, unsigned view,
+                                           OperandRange offsets, ArrayRef<int64_t> dims,
+                                           ArrayRef<int64_t> shape) {
+  TileAccess access{&agent.getView(inst, view), agent.getInts(inst, offsets), Shape(dims), Shape(shape)};
+  if (agent.getLaunch().options.checkHazards && failed(checkFacts(inst.op, access)))
+    return failure();
+  return access;
 }
 
 static Step runLoadGlobal(Agent &agent, const Instruction &inst) {
   auto op = cast<LoadGlobalOp>(inst.op);
   ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getResult().getType()).getShape();
-  TileAccess access = getAccess(agent, inst, 0, op.getOffsets(), op.getTileDims(), shape);
-  Tile tile(access.view->element, shape);
-  if (failed(agent.getLaunch().memory.loadTile(op, access, tile)))
+  FailureOr<TileAccess> access = getAccess(agent, inst, 0, op.getOffsets(), op.getTileDims(), shape);
+  Tile tile(agent.getView(inst, 0).element, shape);
+  if (failed(access) || failed(agent.getLaunch().memory.loadTile(op, *access, tile)))
     return Step::Failed;
   agent.setTile(inst, std::move(tile));
   return Step::Next;
@@ -101,14 +105,16 @@ static Step runLoadGlobal(Agent &agent, const Instruction &inst) {
 static Step runStoreGlobal(Agent &agent, const Instruction &inst) {
   auto op = cast<StoreGlobalOp>(inst.op);
   const Tile &tile = agent.getTile(inst, 0);
-  TileAccess access = getAccess(agent, inst, 1, op.getOffsets(), op.getTileDims(), tile.shape);
-  return succeeded(agent.getLaunch().memory.storeTile(op, access, tile)) ? Step::Next : Step::Failed;
+  FailureOr<TileAccess> access = getAccess(agent, inst, 1, op.getOffsets(), op.getTileDims(), tile.shape);
+  if (failed(access) || failed(agent.getLaunch().memory.storeTile(op, *access, tile)))
+    return Step::Failed;
+  return Step::Next;
 }
 
 void tilus::reference::registerGlobalMemoryHandlers(HandlerTable &table) {
-  table.add("tilus.global_view", runGlobalView);
-  table.add("tilus.slice_global", runSliceGlobal);
-  table.add("tilus.alloc_global", runAllocGlobal);
-  table.add("tilus.load_global", runLoadGlobal, Needs::Threads);
-  table.add("tilus.store_global", runStoreGlobal, Needs::Threads);
+  table.add<GlobalViewOp>(runGlobalView);
+  table.add<SliceGlobalOp>(runSliceGlobal);
+  table.add<AllocGlobalOp>(runAllocGlobal);
+  table.add<LoadGlobalOp>(runLoadGlobal, Needs::Threads);
+  table.add<StoreGlobalOp>(runStoreGlobal, Needs::Threads);
 }

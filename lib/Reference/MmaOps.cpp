@@ -87,4 +87,4 @@ static Step runMma(Agent &agent, const Instruction &inst) {
   return Step::Next;
 }
 
-void tilus::reference::registerMmaHandlers(HandlerTable &table) { table.add("tilus.mma", runMma); }
+void tilus::reference::registerMmaHandlers(HandlerTable &table) { table.add<MmaOp>(runMma); }

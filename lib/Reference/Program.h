@@ -62,6 +62,10 @@ public:
   void add(llvm::StringRef name, Handler handler, Needs needs = Needs::Nobody, unsigned numDefined = ~0u) {
     entries[name] = {std::move(handler), needs, numDefined};
   }
+  /// The same for an operation class.
+  template <typename Op> void add(Handler handler, Needs needs = Needs::Nobody) {
+    add(Op::getOperationName(), std::move(handler), needs);
+  }
   const HandlerEntry *lookup(llvm::StringRef name) const {
     auto it = entries.find(name);
     return it == entries.end() ? nullptr : &it->second;

@@ -129,11 +129,11 @@ static Step runStoreShared(Agent &agent, const Instruction &inst) {
 }
 
 void tilus::reference::registerSharedMemoryHandlers(HandlerTable &table) {
-  table.add("tilus.alloc_shared", runAllocShared);
-  table.add("tilus.free_shared", runFreeShared, Needs::Threads);
-  table.add("tilus.slice_shared", runSliceShared);
-  table.add("tilus.reshape_shared", runReshapeShared);
-  table.add("tilus.permute_shared", runPermuteShared);
-  table.add("tilus.load_shared", runLoadShared, Needs::Threads);
-  table.add("tilus.store_shared", runStoreShared, Needs::Threads);
+  table.add<AllocSharedOp>(runAllocShared);
+  table.add<FreeSharedOp>(runFreeShared, Needs::Threads);
+  table.add<SliceSharedOp>(runSliceShared);
+  table.add<ReshapeSharedOp>(runReshapeShared);
+  table.add<PermuteSharedOp>(runPermuteShared);
+  table.add<LoadSharedOp>(runLoadShared, Needs::Threads);
+  table.add<StoreSharedOp>(runStoreShared, Needs::Threads);
 }

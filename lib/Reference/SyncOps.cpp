@@ -70,7 +70,7 @@ static Step runRelease(Agent &agent, const Instruction &inst) {
 }
 
 void tilus::reference::registerSyncHandlers(HandlerTable &table) {
-  table.add("tilus.sync", runSync, Needs::Threads);
-  table.add("tilus.semaphore_lock", runLock, Needs::Threads);
-  table.add("tilus.semaphore_release", runRelease, Needs::Threads);
+  table.add<SyncOp>(runSync, Needs::Threads);
+  table.add<SemaphoreLockOp>(runLock, Needs::Threads);
+  table.add<SemaphoreReleaseOp>(runRelease, Needs::Threads);
 }

@@ -211,14 +211,14 @@ static Step runRandom(Agent &agent, const Instruction &inst) {
 }
 
 void tilus::reference::registerTensorHandlers(HandlerTable &table) {
-  table.add("tilus.broadcast", runBroadcast);
-  table.add("tilus.iota", runIota);
-  table.add("tilus.reshape", runReshape);
-  table.add("tilus.convert_layout", runReshape);
-  table.add("tilus.transpose", runTranspose);
-  table.add("tilus.extract", runExtract);
-  table.add("tilus.extract_slice", runExtractSlice);
-  table.add("tilus.insert_slice", runInsertSlice);
-  table.add("tilus.view", runView);
-  table.add("tilus.random", runRandom);
+  table.add<BroadcastOp>(runBroadcast);
+  table.add<IotaOp>(runIota);
+  table.add<ReshapeOp>(runReshape);
+  table.add<ConvertLayoutOp>(runReshape);
+  table.add<TransposeOp>(runTranspose);
+  table.add<ExtractOp>(runExtract);
+  table.add<ExtractSliceOp>(runExtractSlice);
+  table.add<InsertSliceOp>(runInsertSlice);
+  table.add<ViewOp>(runView);
+  table.add<RandomOp>(runRandom);
 }
