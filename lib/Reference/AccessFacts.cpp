@@ -18,7 +18,7 @@ static bool isWithin(const TileAccess &access, int64_t viewDim) {
 }
 
 static LogicalResult checkInBounds(Operation *op, const TileAccess &access) {
-  auto claims = op->getAttrOfType<DenseBoolArrayAttr>("tilus.in_bounds");
+  auto claims = op->getAttrOfType<DenseBoolArrayAttr>(TilusDialect::kInBoundsAttrName);
   int64_t count = claims ? claims.size() : 0;
   for (int64_t dim = 0; dim < std::min<int64_t>(count, access.offsets.size()); ++dim)
     if (claims[dim] && !isWithin(access, dim))
@@ -52,12 +52,12 @@ static LogicalResult checkVector(Operation *op, const TileAccess &access, int64_
 LogicalResult reference::checkFacts(Operation *op, const TileAccess &access) {
   if (failed(checkInBounds(op, access)))
     return failure();
-  int64_t dim = getIntClaim(op, "tilus.vector_dim", -1), vector = getIntClaim(op, "tilus.vector", 1);
+  int64_t dim = getIntClaim(op, TilusDialect::kVectorDimAttrName, -1), vector = getIntClaim(op, TilusDialect::kVectorAttrName, 1);
   if (dim < 0 || dim >= int64_t(access.dims.size()))
     return success();
   if (vector > 1 && failed(checkVector(op, access, dim, vector)))
     return failure();
-  int64_t viewDim = access.dims[dim], mask = getIntClaim(op, "tilus.mask_vector", 1);
+  int64_t viewDim = access.dims[dim], mask = getIntClaim(op, TilusDialect::kMaskVectorAttrName, 1);
   int64_t offset = access.offsets[viewDim], size = access.view->shape[viewDim];
   if (mask <= 1 || isWithin(access, viewDim) || (offset % mask == 0 && size % mask == 0))
     return success();
