@@ -52,7 +52,8 @@ static LogicalResult checkVector(Operation *op, const TileAccess &access, int64_
 LogicalResult reference::checkFacts(Operation *op, const TileAccess &access) {
   if (failed(checkInBounds(op, access)))
     return failure();
-  int64_t dim = getIntClaim(op, TilusDialect::kVectorDimAttrName, -1), vector = getIntClaim(op, TilusDialect::kVectorAttrName, 1);
+  int64_t dim = getIntClaim(op, TilusDialect::kVectorDimAttrName, -1),
+          vector = getIntClaim(op, TilusDialect::kVectorAttrName, 1);
   if (dim < 0 || dim >= int64_t(access.dims.size()))
     return success();
   if (vector > 1 && failed(checkVector(op, access, dim, vector)))
