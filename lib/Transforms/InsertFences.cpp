@@ -84,13 +84,12 @@ void FenceInserter::visit(Operation *op, SharedAccessState &state) {
       state.add(access);
     return;
   }
-  // A branch: one of the regions, or none where one may be missing.
+  // A branch: one of the regions, or none where one is missing.
   SharedAccessState merged;
-  bool mayBeSkipped = !isa<scf::ExecuteRegionOp>(op);
+  bool mayBeSkipped = op->getNumRegions() == 1 && !isa<scf::ExecuteRegionOp>(op);
   for (Region &region : op->getRegions()) {
-    if (!region.empty())
-      merged.join(visitRegion(region, state));
-    mayBeSkipped &= region.empty() || op->getNumRegions() == 1;
+    mayBeSkipped |= region.empty();
+    merged.join(visitRegion(region, state));
   }
   if (mayBeSkipped)
     merged.join(state);

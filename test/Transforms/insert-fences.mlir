@@ -166,3 +166,25 @@ tilus.kernel @scratch(%m: i32) warps(4) grid {
   %q = tilus.reduce max, %i dim(0) : tensor<4096xi32> -> tensor<i32>
   tilus.store_shared %j, %a : tensor<128xi32>, !tilus.shared<128xi32>
 }
+
+// -----
+
+// A branch without an else may leave what was before it unordered.
+// CHECK-LABEL: tilus.kernel @branch
+// CHECK: tilus.store_shared
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: tilus.sync
+// CHECK-NEXT: }
+// CHECK-NEXT: tilus.sync
+// CHECK-NEXT: tilus.load_shared
+tilus.kernel @branch(%m: i32, %ok: i1) warps(4) grid {
+  tilus.grid [%m]
+} {
+  %i = tilus.iota dim(0) : tensor<128xi32>
+  %a = tilus.alloc_shared : !tilus.shared<128xi32>
+  tilus.store_shared %i, %a : tensor<128xi32>, !tilus.shared<128xi32>
+  scf.if %ok {
+    tilus.sync
+  }
+  %t = tilus.load_shared %a : !tilus.shared<128xi32> -> tensor<128xi32>
+}
