@@ -24,6 +24,7 @@ def Tilus_BroadcastOp : Tilus_TensorOp<"broadcast", [Tilus_LayoutOwnChecked]> {
   let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tilus_IotaOp : Tilus_TensorOp<"iota", [Tilus_LayoutOwn]> {
@@ -49,6 +50,7 @@ def Tilus_ReshapeOp : Tilus_TensorOp<"reshape", [Tilus_LayoutOwnChecked]> {
   let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tilus_TransposeOp : Tilus_TensorOp<"transpose", [Tilus_LayoutOwnChecked]> {
@@ -63,6 +65,7 @@ def Tilus_TransposeOp : Tilus_TensorOp<"transpose", [Tilus_LayoutOwnChecked]> {
   let assemblyFormat = "$source $permutation attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tilus_ReduceOp : Tilus_TensorOp<"reduce", [Tilus_LayoutOwnChecked, Tilus_Scratch]> {
@@ -154,6 +157,7 @@ def Tilus_ExtractOp : Tilus_TensorOp<"extract", [Tilus_LayoutOwn,
   let results = (outs Tilus_Scalar:$result);
   let assemblyFormat = "$source attr-dict `:` qualified(type($source))";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tilus_CastOp : Tilus_TensorOp<"cast", [Tilus_LayoutSame]> {
@@ -179,6 +183,7 @@ def Tilus_CastOp : Tilus_TensorOp<"cast", [Tilus_LayoutSame]> {
     (`unsigned_result` $unsigned_result^)? attr-dict `:` qualified(type($source)) `->` qualified(type($result))
   }];
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tilus_ViewOp : Tilus_TensorOp<"view", [Tilus_LayoutFree]> {
@@ -212,6 +217,7 @@ def Tilus_ConvertLayoutOp : Tilus_TensorOp<"convert_layout", [Tilus_LayoutFree, 
   let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tilus_RandomOp : Tilus_TensorOp<"random", [Tilus_LayoutOwnChecked]> {

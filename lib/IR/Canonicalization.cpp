@@ -1,0 +1,88 @@
+// Canonical forms of operations on register tiles.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tile with a layout between two others is left alone: someone chose it, and dropping it could cost more
+// than it saves.
+#include "Tilus/IR/TilusOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace tilus;
+
+/// The op of this kind that gives the value, if the value has no layout of its own.
+template <typename Op> static Op getFreeProducer(Value value) {
+  return getTileLayout(value.getType()) ? Op() : value.getDefiningOp<Op>();
+}
+
+/// Stretching twice is stretching once.
+static LogicalResult mergeBroadcasts(BroadcastOp op, PatternRewriter &rewriter) {
+  auto inner = getFreeProducer<BroadcastOp>(op.getSource());
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "the source is not broadcast, or has a layout");
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getResult().getType(), inner.getSource());
+  return success();
+}
+
+/// Reshapes keep the order of the elements, so that the last shape is all that counts.
+static LogicalResult mergeReshapes(ReshapeOp op, PatternRewriter &rewriter) {
+  auto inner = getFreeProducer<ReshapeOp>(op.getSource());
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "the source is not reshaped, or has a layout");
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getResult().getType(), inner.getSource());
+  return success();
+}
+
+/// Permutations compose.
+static LogicalResult mergeTransposes(TransposeOp op, PatternRewriter &rewriter) {
+  auto inner = getFreeProducer<TransposeOp>(op.getSource());
+  if (!inner)
+    return rewriter.notifyMatchFailure(op, "the source is not transposed, or has a layout");
+  SmallVector<int64_t> permutation;
+  for (int64_t dim : op.getPermutation())
+    permutation.push_back(inner.getPermutation()[dim]);
+  rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getResult().getType(), inner.getSource(), permutation);
+  return success();
+}
+
+/// What costs nothing to make is made in the wanted layout at once.
+static LogicalResult rematerialize(ConvertLayoutOp op, PatternRewriter &rewriter) {
+  if (auto iota = op.getSource().getDefiningOp<IotaOp>()) {
+    rewriter.replaceOpWithNewOp<IotaOp>(op, op.getResult().getType(), iota.getDim());
+    return success();
+  }
+  auto broadcast = op.getSource().getDefiningOp<BroadcastOp>();
+  if (!broadcast || isa<RankedTensorType>(broadcast.getSource().getType()))
+    return rewriter.notifyMatchFailure(op, "the source is not made of indices or of one scalar");
+  rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getResult().getType(), broadcast.getSource());
+  return success();
+}
+
+void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(mergeBroadcasts);
+}
+
+void ReshapeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(mergeReshapes);
+}
+
+void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(mergeTransposes);
+}
+
+void ConvertLayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(rematerialize);
+}
+
+OpFoldResult ExtractOp::fold(FoldAdaptor adaptor) {
+  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getSource()))
+    return splat.getSplatValue<Attribute>();
+  auto broadcast = getSource().getDefiningOp<BroadcastOp>();
+  return broadcast && broadcast.getSource().getType() == getType() ? broadcast.getSource() : Value();
+}
+
+/// A cast to the same type changes nothing, unless it saturates: infinities then become finite, and an
+/// integer read as unsigned may be above the largest signed one.
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  bool isSame = getSource().getType() == getResult().getType();
+  return isSame && !getSaturate() ? OpFoldResult(getSource()) : OpFoldResult();
+}
