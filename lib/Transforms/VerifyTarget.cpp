@@ -35,13 +35,26 @@ static LogicalResult verifyKernel(KernelOp kernel, const TargetInfo &target) {
   return result;
 }
 
+/// What does the same without what the op requires; empty if nothing does.
+static StringRef getAlternative(Operation *op) {
+  if (isa<CopyAsyncOp>(op))
+    return "use 'tilus.load_global' and 'tilus.store_shared' instead";
+  if (isa<CommitGroupOp, WaitGroupOp, WaitAllOp>(op))
+    return "nothing needs to be waited for without asynchronous copies";
+  return isa<MmaOp>(op) ? "use the atom 'simt', or leave the choice to 'tilus-select-atoms'" : "";
+}
+
 /// Checks a kernel and all that is in it.
 static LogicalResult verifyAgainst(KernelOp kernel, const TargetInfo &target) {
   LogicalResult result = verifyKernel(kernel, target);
   kernel.getBody().walk([&](TargetRequirementOpInterface op) {
     TargetRequirement requirement = op.getTargetRequirement();
-    if (!requirement.isMetBy(target))
-      result = op->emitOpError(requirement.describeMismatch(target));
+    if (requirement.isMetBy(target))
+      return;
+    InFlightDiagnostic error = op->emitOpError(requirement.describeMismatch(target));
+    if (StringRef alternative = getAlternative(op); !alternative.empty())
+      error.attachNote() << alternative;
+    result = failure();
   });
   return result;
 }

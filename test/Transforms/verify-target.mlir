@@ -23,9 +23,11 @@ module attributes {tilus.target = #tilus.target<chip = "sm_75">} {
     %v = tilus.global_view %x : !tilus.ptr<f16> -> !tilus.global<64x64xf16>
     %s = tilus.alloc_shared : !tilus.shared<64x64xf16>
     scf.for %i = %c0 to %c0 step %c0 : i32 {
+      // expected-note @below {{use 'tilus.load_global' and 'tilus.store_shared' instead}}
       // expected-error @below {{requires feature 'cp_async' (sm_80 or later), but the kernel targets sm_75}}
       tilus.copy_async %v[%i, %i], %s : !tilus.global<64x64xf16>, !tilus.shared<64x64xf16>
     }
+    // expected-note @below {{nothing needs to be waited for without asynchronous copies}}
     // expected-error @below {{requires feature 'cp_async' (sm_80 or later), but the kernel targets sm_75}}
     tilus.copy_async.wait_all
   }
@@ -78,5 +80,21 @@ module {
     %c1 = arith.constant 1 : i32
     tilus.grid [%c1]
   } {
+  }
+}
+
+// -----
+
+module attributes {tilus.target = #tilus.target<chip = "sm_75">} {
+  tilus.kernel @atom() warps(4) grid {
+    %c1 = arith.constant 1 : i32
+    tilus.grid [%c1]
+  } {
+    %a = arith.constant dense<1.0> : tensor<16x16xbf16>
+    %b = arith.constant dense<1.0> : tensor<16x8xbf16>
+    %c = arith.constant dense<0.0> : tensor<16x8xf32>
+    // expected-note @below {{use the atom 'simt', or leave the choice to 'tilus-select-atoms'}}
+    // expected-error @below {{requires feature 'mma_bf16' (sm_80 or later), but the kernel targets sm_75}}
+    %d = tilus.mma %a, %b, %c atom(<m16n8k16_bf16_bf16_f32>) : tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>
   }
 }
