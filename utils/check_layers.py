@@ -31,7 +31,7 @@ LAYERS = {
     "CAPI": BASE + ("IR", "Compiler", "Reference", "Runtime"),
     "Tools": BASE + ("IR", "Compiler", "Reference", "Runtime"),
     # The mains of the tools, and the Python module, which knows the C API alone.
-    "tools": BASE + ("IR", "Transforms", "Compiler", "Reference", "Runtime", "Tools"),
+    "tools": BASE + ("IR", "Transforms", "Conversion", "Compiler", "Reference", "Runtime", "Tools"),
     "python": (),
 }
 

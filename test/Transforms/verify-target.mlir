@@ -94,7 +94,7 @@ module attributes {tilus.target = #tilus.target<chip = "sm_75">} {
     %b = arith.constant dense<1.0> : tensor<16x8xbf16>
     %c = arith.constant dense<0.0> : tensor<16x8xf32>
     // expected-note @below {{use the atom 'simt', or leave the choice to 'tilus-select-atoms'}}
-    // expected-error @below {{requires feature 'mma_bf16' (sm_80 or later), but the kernel targets sm_75}}
+    // expected-error @below {{requires feature 'mma.bf16' (sm_80 or later), but the kernel targets sm_75}}
     %d = tilus.mma %a, %b, %c atom(<m16n8k16_bf16_bf16_f32>) : tensor<16x16xbf16>, tensor<16x8xbf16>, tensor<16x8xf32>
   }
 }
