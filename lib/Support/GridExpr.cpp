@@ -29,7 +29,9 @@ static constexpr size_t maxDepth = 32;
 
 static const OpRow &getRow(GridOpcode op) { return opRows[static_cast<size_t>(op)]; }
 
-static bool isExtension(GridOpcode op) { return op == GridOpcode::SignExtend || op == GridOpcode::ZeroExtend; }
+static bool isExtension(GridOpcode op) {
+  return op == GridOpcode::SignExtend || op == GridOpcode::ZeroExtend;
+}
 
 //===----------------------------------------------------------------------===//
 // Construction

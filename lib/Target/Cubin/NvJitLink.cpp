@@ -77,7 +77,7 @@ static std::optional<Library> load(const ToolkitPaths &paths, ToolkitSearch &sea
   SmallVector<std::string> candidates;
   if (!search.path.empty())
     candidates.push_back(search.path);
-  if (paths.useDefaults) {
+  if (paths.useDefaults && paths.files[static_cast<size_t>(ToolkitFile::NvJitLink)].empty()) {
     candidates.append({"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"});
     search.searched.push_back("the loader's path");
   }

@@ -1,0 +1,11 @@
+// The program tilus-translate, but for its main.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace tilus {
+
+/// Translates the one kernel of a file, by --tilus-to-ptx, --tilus-to-cubin or --tilus-to-llvmir, for the
+/// chip named by --target or the module's own. The exit code of the program.
+int runTilusTranslate(int argc, char **argv);
+
+} // namespace tilus

@@ -1,0 +1,89 @@
+// Printing of tilus-run's report.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/Tools/RunReport.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tilus;
+
+/// Milliseconds with 4 decimals: 0.1 microseconds, which is finer than the clocks.
+static void printTime(llvm::json::OStream &json, llvm::StringRef key, double milliseconds) {
+  json.attributeBegin(key);
+  json.rawValue([&](llvm::raw_ostream &os) { os << llvm::format("%.4f", milliseconds); });
+  json.attributeEnd();
+}
+
+static unsigned getSharedBytes(const KernelArtifact &artifact) {
+  return artifact.dynamicSharedBytes + artifact.staticSharedBytes;
+}
+
+static void printCompileTimes(llvm::json::OStream &json, const RunReportEntry &entry) {
+  if (!entry.compiled)
+    return json.attribute("compile_ms", nullptr);
+  const CompileTimes &times = entry.compiled->times;
+  json.attributeObject("compile_ms", [&] {
+    printTime(json, "total", times.total);
+    printTime(json, "passes", times.passes);
+    printTime(json, "llvm", times.llvm);
+    printTime(json, "assembler", times.assembler);
+  });
+}
+
+static void printEntry(llvm::json::OStream &json, const RunReportEntry &entry) {
+  const KernelArtifact *artifact = entry.compiled ? &entry.compiled->artifact : nullptr;
+  bool hasCubin = artifact && !artifact->cubin.empty();
+  auto attributeIf = [&](llvm::StringRef key, bool isKnown, auto getValue) {
+    json.attribute(key, isKnown ? llvm::json::Value(getValue()) : llvm::json::Value(nullptr));
+  };
+  json.attribute("kernel", entry.kernel);
+  attributeIf("target", entry.target, [&] { return entry.target->chip.str(); });
+  printCompileTimes(json, entry);
+  attributeIf("registers", hasCubin, [&] { return artifact->registers; });
+  attributeIf("spill_bytes", hasCubin, [&] { return artifact->spillBytes; });
+  attributeIf("shared_bytes", artifact, [&] { return getSharedBytes(*artifact); });
+  attributeIf("cubin_bytes", hasCubin, [&] { return artifact->cubin.size(); });
+  attributeIf("grid", entry.run.has_value(), [&] { return llvm::json::Array(entry.run->grid); });
+  json.attribute("block", llvm::json::Array{entry.blockThreads, 1, 1});
+  attributeIf("device", entry.run.has_value(), [&] { return entry.run->device; });
+  if (entry.run)
+    printTime(json, "device_ms", entry.run->milliseconds);
+  else
+    json.attribute("device_ms", nullptr);
+}
+
+void tilus::printJsonReport(llvm::ArrayRef<RunReportEntry> entries, llvm::raw_ostream &os) {
+  llvm::json::OStream json(os, /*IndentSize=*/2);
+  json.object([&] {
+    json.attributeArray("kernels", [&] {
+      for (const RunReportEntry &entry : entries)
+        json.object([&] { printEntry(json, entry); });
+    });
+  });
+  os << "\n";
+}
+
+static void printCompiled(const CompiledKernel &compiled, llvm::raw_ostream &os) {
+  const KernelArtifact &artifact = compiled.artifact;
+  const CompileTimes &times = compiled.times;
+  os << llvm::format("  compiled in %.1f ms: passes %.1f, LLVM %.1f, assembler %.1f\n", times.total,
+                     times.passes, times.llvm, times.assembler);
+  if (!artifact.cubin.empty())
+    os << "  " << artifact.registers << " registers, " << artifact.spillBytes << " bytes spilled, "
+       << getSharedBytes(artifact) << " bytes of shared memory, cubin of " << artifact.cubin.size()
+       << " bytes\n";
+}
+
+void tilus::printTextReport(llvm::ArrayRef<RunReportEntry> entries, llvm::raw_ostream &os) {
+  for (const RunReportEntry &entry : entries) {
+    os << entry.kernel << (entry.target ? " for " : "") << (entry.target ? entry.target->chip.str() : "")
+       << ", " << entry.blockThreads << " threads\n";
+    if (entry.compiled)
+      printCompiled(*entry.compiled, os);
+    if (entry.run)
+      os << "  ran " << entry.run->grid[0] << "x" << entry.run->grid[1] << "x" << entry.run->grid[2]
+         << " blocks on " << entry.run->device << " in "
+         << llvm::format("%.4f ms\n", entry.run->milliseconds);
+  }
+}

@@ -1,0 +1,50 @@
+// One call of tilus-run: its decisions and their order.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Tilus/Tools/KernelExecution.h"
+#include "Tilus/Tools/RunOptions.h"
+#include "Tilus/Tools/RunReport.h"
+
+namespace tilus {
+
+/// The phases: choose the kernels, the place and the targets; read the arguments; compile and emit; run;
+/// write the outputs. An error that no diagnostic has shown is printed; what can still be done after it is
+/// done.
+class RunSession {
+public:
+  RunSession(const RunOptions &options, mlir::ModuleOp module) : options(options), module(module) {}
+
+  /// True if all that was asked for was done.
+  bool run();
+
+private:
+  llvm::Error chooseKernels();
+  bool wantsToRun() const;
+  llvm::Error choosePlace();
+  llvm::Error chooseAutomatically();
+  llvm::Error chooseTargets();
+  llvm::Error readArguments();
+  bool mustCompile() const;
+  bool compileAll();
+  bool compileOne(KernelOp kernel, const TargetInfo *target);
+  llvm::Error emit(const CompiledKernel &compiled);
+  bool runKernel();
+  llvm::Error runOnCuda();
+  bool runOnCpu();
+  llvm::Error writeOutputs();
+  bool report(llvm::Error error);
+
+  const RunOptions &options;
+  mlir::ModuleOp module;
+  llvm::SmallVector<KernelOp> kernels;
+  /// Auto and Default have become one of the others.
+  DeviceChoice place = DeviceChoice::None;
+  /// Open if it runs on CUDA, or if a device was looked for.
+  OpenDevice device;
+  std::vector<const TargetInfo *> targets;
+  std::vector<KernelInput> inputs;
+  std::vector<RunReportEntry> entries;
+};
+
+} // namespace tilus
