@@ -34,12 +34,6 @@ LogicalResult BroadcastOp::verifyLayouts() {
              : success();
 }
 
-LogicalResult ReshapeOp::verifyLayouts() {
-  auto source = layoutOf(getSource());
-  return source ? expectLayout(*this, "a result", getResult(), source->reshape(shapeOf(getResult())))
-                : success();
-}
-
 LogicalResult TransposeOp::verifyLayouts() {
   auto source = layoutOf(getSource());
   return source ? expectLayout(*this, "a result", getResult(), source->permute(getPermutation())) : success();

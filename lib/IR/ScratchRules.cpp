@@ -1,53 +1,67 @@
-// Shared memory that ops need while they run, given the layouts of their tiles.
+// Plans of ops that move or combine tiles across threads, and the shared memory that ops need while they run.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/IR/TilePlans.h"
 #include "Tilus/IR/TilusOps.h"
-#include "Tilus/Layout/LayoutConversion.h"
-#include "Tilus/Support/IntMath.h"
 
 using namespace mlir;
 using namespace tilus;
 
-/// Bytes of one element in scratch: whole words of 4 or 8 bytes.
-static int64_t getScratchElementBytes(Value tile) {
-  return getElementBits(getElementTypeOrSelf(tile.getType())) > 32 ? 8 : 4;
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+RegisterLayout tilus::getMovedLayout(RankedTensorType tile, RankedTensorType other) {
+  const RegisterLayout &layout = getTileLayout(tile).getLayout();
+  if (tile.getShape() == other.getShape())
+    return layout;
+  return *layout.reshape({layout.getSize()});
 }
 
-/// Whether a digit of the thread id crosses warps or is not made of whole bits of the lane number, so that
-/// warp shuffles in butterflies do not reach all its values.
-static bool needsScratch(const LayoutDigit &digit) {
-  bool isBits = llvm::isPowerOf2_64(digit.size) && llvm::isPowerOf2_64(digit.stride);
-  return !isBits || digit.size * digit.stride > 32;
+std::optional<ConversionPlan> tilus::planTileMove(RankedTensorType source, RankedTensorType result,
+                                                  bool hasWarps) {
+  RegisterLayout from = getMovedLayout(source, result), to = getMovedLayout(result, source);
+  int64_t bits = getElementBits(source.getElementType());
+  std::optional<ConversionPlan> plan = planConversion(from, to, bits);
+  if (plan && plan->kind == ConversionKind::Shuffle && !hasWarps)
+    return planSharedMemory(from, to, bits);
+  return plan;
 }
 
-/// Scratch of a combination along `dim`: one slot set a thread if some digit of the dimension needs it.
-static int64_t getCombineScratch(Value source, int64_t dim, bool keepsDim) {
-  RegisterLayoutAttr attr = getTileLayout(source.getType());
-  if (!attr)
-    return 0;
-  const RegisterLayout &layout = attr.getLayout();
-  bool isNeeded = llvm::any_of(layout.getSpatialDigits(), [&](const LayoutDigit &digit) {
-    return digit.dim == dim && needsScratch(digit);
-  });
-  if (!isNeeded)
-    return 0;
-  int64_t slots = layout.getNumLocals();
-  if (!keepsDim)
-    slots = layout.reduce({dim}, /*keepDims=*/true)->getNumLocals();
-  return layout.getNumThreads() * slots * getScratchElementBytes(source);
-}
+int64_t tilus::getCombineBytes(Type element) { return getElementBits(element) > 32 ? 8 : 4; }
 
-int64_t ReduceOp::getScratchBytes() { return getCombineScratch(getSource(), getDim(), /*keepsDim=*/false); }
+/// Whether the threads that execute the op can shuffle.
+static bool hasWarps(Operation *op) { return formsWarps(getThreadBegin(op).value_or(0), getNumThreads(op)); }
 
-int64_t ScanOp::getScratchBytes() { return getCombineScratch(getSource(), getDim(), /*keepsDim=*/true); }
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
 
-int64_t ConvertLayoutOp::getScratchBytes() {
-  RegisterLayoutAttr source = getTileLayout(getSource().getType()),
-                     result = getTileLayout(getResult().getType());
-  if (!source || !result || source == result)
+/// Scratch of a move between two tiles.
+static int64_t getMoveScratch(Operation *op, Value source, Value result) {
+  if (!getTileLayout(source.getType()) || !getTileLayout(result.getType()))
     return 0;
-  int64_t bits = getElementBits(getElementTypeOrSelf(getSource().getType()));
-  std::optional<ConversionPlan> plan = planConversion(source.getLayout(), result.getLayout(), bits);
+  std::optional<ConversionPlan> plan =
+      planTileMove(cast<RankedTensorType>(source.getType()), cast<RankedTensorType>(result.getType()), hasWarps(op));
   return plan && plan->staging ? plan->staging->sizeBytes : 0;
+}
+
+int64_t ConvertLayoutOp::getScratchBytes() { return getMoveScratch(*this, getSource(), getResult()); }
+int64_t ReshapeOp::getScratchBytes() { return getMoveScratch(*this, getSource(), getResult()); }
+
+int64_t ReduceOp::getScratchBytes() {
+  RegisterLayoutAttr layout = getTileLayout(getSource().getType());
+  if (!layout)
+    return 0;
+  ReducePlan plan = planReduce(layout.getLayout(), getDim(), hasWarps(*this));
+  return plan.getScratchSize() * getCombineBytes(getElementTypeOrSelf(getSource().getType()));
+}
+
+int64_t ScanOp::getScratchBytes() {
+  RegisterLayoutAttr layout = getTileLayout(getSource().getType());
+  if (!layout)
+    return 0;
+  ScanPlan plan = planScan(layout.getLayout(), getDim(), hasWarps(*this));
+  return plan.scratchSize * getCombineBytes(getElementTypeOrSelf(getSource().getType()));
 }
 
 int64_t MmaOp::getScratchBytes() {

@@ -167,15 +167,14 @@ void createStore(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value point
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// Combines two slots (scalars of the slot type of `element`).
-mlir::Value createCombine(mlir::OpBuilder &builder, mlir::Location loc, CombineKind kind, mlir::Type element,
-                          mlir::Value a, mlir::Value b);
+/// Combines two integers or floats of one type as the kind says.
+mlir::Value createCombine(mlir::OpBuilder &builder, mlir::Location loc, CombineKind kind, mlir::Value a,
+                          mlir::Value b);
+/// The identity of a combination of an integer or float type: of maxima and minima the infinity.
+mlir::Value createIdentity(mlir::OpBuilder &builder, mlir::Location loc, CombineKind kind, mlir::Type type);
 /// Converts a slot between element types as `tilus.cast` does without options.
 mlir::Value createElementCast(mlir::OpBuilder &builder, mlir::Location loc, const LoweringContext &context,
                               mlir::Value slot, mlir::Type from, mlir::Type to);
-/// The identity of a combination.
-mlir::Value createIdentity(mlir::OpBuilder &builder, mlir::Location loc, CombineKind kind,
-                           mlir::Type element);
 
 //===----------------------------------------------------------------------===//
 // Pattern groups

@@ -87,7 +87,8 @@ static LogicalResult convertBody(KernelOp kernel, const LoweringContext &context
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
   for (PopulateFn *populate : {&populateControlToNVVM, &populateElementwiseToNVVM, &populateTensorToNVVM,
                                &populateGlobalMemoryToNVVM, &populateSharedMemoryToNVVM, &populateMmaToNVVM,
-                               &populateAsyncToNVVM, &populateSyncToNVVM})
+                               &populateAsyncToNVVM, &populateSyncToNVVM, &populateCombineToNVVM,
+                               &populateConvertLayoutToNVVM, &populateCastToNVVM})
     populate(converter, patterns, context);
   ConversionConfig config;
   config.allowPatternRollback = false;

@@ -37,10 +37,12 @@ def Tilus_IotaOp : Tilus_TensorOp<"iota", [Tilus_LayoutOwn]> {
   let hasVerifier = 1;
 }
 
-def Tilus_ReshapeOp : Tilus_TensorOp<"reshape", [Tilus_LayoutOwnChecked]> {
+def Tilus_ReshapeOp : Tilus_TensorOp<"reshape", [Tilus_LayoutOwn, Tilus_Scratch]> {
   let summary = "row-major reshape";
   let description = [{
-    Keeps the row-major order of the elements; squeezes and unsqueezes dimensions of size 1 as well.
+    Keeps the row-major order of the elements; squeezes and unsqueezes dimensions of size 1 as well. It costs
+    nothing where the layouts of both tiles are one distribution of that order, else as much as
+    `convert_layout`.
   }] # Tilus_Example<[{
     %i = tilus.iota dim(0) : tensor<64xi32>
     %m = tilus.reshape %i : tensor<64xi32> -> tensor<4x1x16xi32>

@@ -1,0 +1,547 @@
+// Lowering of reductions and scans, by the plans of lib/Layout: within the thread, then across lanes by shuffles,
+// then across what is left through scratch memory.
+//
+// Floats narrower than 32 bits are combined in f32. Scans carry for each slot the combination of all elements
+// before it in its block (its prefix), and for each block its total; each step merges blocks.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/IR/TilePlans.h"
+#include "WarpExchange.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace tilus;
+
+static RankedTensorType tileOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+//===----------------------------------------------------------------------===//
+// Two elements
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+static Value createBinary(OpBuilder &builder, Location loc, Value a, Value b) {
+  return Op::create(builder, loc, a, b);
+}
+
+namespace {
+/// The operations of a kind; null where the verifier allows none.
+struct CombineRow {
+  CombineKind kind;
+  Value (*onFloats)(OpBuilder &, Location, Value, Value);
+  Value (*onIntegers)(OpBuilder &, Location, Value, Value);
+  std::optional<NVVM::ReduxKind> redux;
+};
+} // namespace
+
+static constexpr CombineRow kCombineRows[] = {
+    {CombineKind::Add, createBinary<arith::AddFOp>, createBinary<arith::AddIOp>, NVVM::ReduxKind::ADD},
+    {CombineKind::Mul, createBinary<arith::MulFOp>, createBinary<arith::MulIOp>, std::nullopt},
+    {CombineKind::Max, createBinary<arith::MaximumFOp>, createBinary<arith::MaxSIOp>, NVVM::ReduxKind::MAX},
+    {CombineKind::Min, createBinary<arith::MinimumFOp>, createBinary<arith::MinSIOp>, NVVM::ReduxKind::MIN},
+    {CombineKind::UMax, nullptr, createBinary<arith::MaxUIOp>, NVVM::ReduxKind::UMAX},
+    {CombineKind::UMin, nullptr, createBinary<arith::MinUIOp>, NVVM::ReduxKind::UMIN},
+    {CombineKind::MaxNum, createBinary<arith::MaxNumFOp>, nullptr, std::nullopt},
+    {CombineKind::MinNum, createBinary<arith::MinNumFOp>, nullptr, std::nullopt},
+    {CombineKind::And, nullptr, createBinary<arith::AndIOp>, NVVM::ReduxKind::AND},
+    {CombineKind::Or, nullptr, createBinary<arith::OrIOp>, NVVM::ReduxKind::OR},
+    {CombineKind::Xor, nullptr, createBinary<arith::XOrIOp>, NVVM::ReduxKind::XOR},
+};
+
+static const CombineRow &getRow(CombineKind kind) {
+  return *llvm::find_if(kCombineRows, [&](const CombineRow &row) { return row.kind == kind; });
+}
+
+Value tilus::createCombine(OpBuilder &builder, Location loc, CombineKind kind, Value a, Value b) {
+  const CombineRow &row = getRow(kind);
+  return (isa<FloatType>(a.getType()) ? row.onFloats : row.onIntegers)(builder, loc, a, b);
+}
+
+static APFloat getFloatIdentity(CombineKind kind, const llvm::fltSemantics &semantics) {
+  switch (kind) {
+  case CombineKind::Mul:
+    return APFloat(semantics, 1);
+  case CombineKind::Max:
+  case CombineKind::MaxNum:
+    return APFloat::getInf(semantics, /*Negative=*/true);
+  case CombineKind::Min:
+  case CombineKind::MinNum:
+    return APFloat::getInf(semantics);
+  default:
+    // The sum of -0.0 and x is x for each x, 0.0 would lose the sign of -0.0.
+    return APFloat::getZero(semantics, /*Negative=*/true);
+  }
+}
+
+static APInt getIntegerIdentity(CombineKind kind, unsigned bits) {
+  switch (kind) {
+  case CombineKind::Mul:
+    return APInt(bits, 1);
+  case CombineKind::Max:
+    return APInt::getSignedMinValue(bits);
+  case CombineKind::Min:
+    return APInt::getSignedMaxValue(bits);
+  case CombineKind::UMin:
+  case CombineKind::And:
+    return APInt::getAllOnes(bits);
+  default:
+    return APInt::getZero(bits);
+  }
+}
+
+Value tilus::createIdentity(OpBuilder &builder, Location loc, CombineKind kind, Type type) {
+  TypedAttr value;
+  if (auto real = dyn_cast<FloatType>(type))
+    value = builder.getFloatAttr(type, getFloatIdentity(kind, real.getFloatSemantics()));
+  else
+    value = builder.getIntegerAttr(type, getIntegerIdentity(kind, type.getIntOrFloatBitWidth()));
+  return arith::ConstantOp::create(builder, loc, value);
+}
+
+/// What changes no element that it is combined with, NaN included: the identity, but for `maxnum` and `minnum` NaN.
+static Value createNeutral(OpBuilder &builder, Location loc, CombineKind kind, Type type) {
+  if (kind != CombineKind::MaxNum && kind != CombineKind::MinNum)
+    return createIdentity(builder, loc, kind, type);
+  auto nan = APFloat::getQNaN(cast<FloatType>(type).getFloatSemantics());
+  return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, nan));
+}
+
+//===----------------------------------------------------------------------===//
+// Many elements
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the combinations of one op share. Values are accumulators: f32 for narrower floats.
+class Combiner {
+public:
+  Combiner(OpBuilder &builder, Location loc, const LoweringContext &context, Operation *op, CombineKind kind,
+           Type element)
+      : builder(builder), loc(loc), context(context), op(op), group(context.getGroup(op)), kind(kind),
+        element(element), accumulator(getAccumulator(element)) {}
+
+  SmallVector<Value> widen(ArrayRef<Value> slots);
+  SmallVector<Value> narrow(ArrayRef<Value> values);
+
+  /// Combines all values of a list, in pairs.
+  Value fold(SmallVector<Value> values);
+  /// Combines across lanes; all lanes get the result.
+  SmallVector<Value> foldLanes(ArrayRef<Value> values, const ReducePlan &plan);
+  /// Combines with the partners' values in scratch.
+  SmallVector<Value> foldScratch(ArrayRef<Value> values, const ReducePlan &plan);
+
+protected:
+  Value combine(Value a, Value b) { return createCombine(builder, loc, kind, a, b); }
+  Value getThread() { return createThreadId(builder, loc, context, group); }
+  Value getDigit(const ThreadDigit &digit) {
+    return createDigit(builder, loc, getThread(), digit.stride, digit.size, group.count);
+  }
+
+  /// Leaves values in scratch from value number `begin` on and waits for all threads to do so.
+  void leave(ArrayRef<Value> values, const ScratchPlaces &places, int64_t begin);
+  /// The values left at a place: `base` (i32) plus a constant.
+  SmallVector<Value> fetch(Value base, int64_t offset, const ScratchPlaces &places, int64_t begin, int64_t count);
+  /// The thread's place, the digits `partners` taken as zero.
+  Value getPlace(const ScratchPlaces &places, ArrayRef<ThreadDigit> partners);
+
+  OpBuilder &builder;
+  Location loc;
+  const LoweringContext &context;
+  Operation *op;
+  ThreadGroup group;
+  CombineKind kind;
+  Type element, accumulator;
+
+private:
+  static Type getAccumulator(Type element) {
+    if (isa<FloatType>(element) && getSlotBits(element) < 64)
+      return Float32Type::get(element.getContext());
+    return getSlotType(element);
+  }
+  Value redux(Value value, Value members);
+  Value getPointer(Value place, int64_t constant, int64_t vector);
+  int64_t getVector(int64_t begin, int64_t count) const;
+  Type getWord() const { return IntegerType::get(element.getContext(), 8 * getCombineBytes(element)); }
+};
+} // namespace
+
+SmallVector<Value> Combiner::widen(ArrayRef<Value> slots) {
+  SmallVector<Value> values(slots);
+  if (accumulator != element && isa<FloatType>(element))
+    for (Value &value : values)
+      value = createElementCast(builder, loc, context, value, element, accumulator);
+  return values;
+}
+
+SmallVector<Value> Combiner::narrow(ArrayRef<Value> values) {
+  SmallVector<Value> slots(values);
+  if (accumulator != element && isa<FloatType>(element))
+    for (Value &slot : slots)
+      slot = createElementCast(builder, loc, context, slot, accumulator, element);
+  return slots;
+}
+
+Value Combiner::fold(SmallVector<Value> values) {
+  while (values.size() > 1) {
+    size_t half = values.size() / 2;
+    for (size_t index = 0; index < half; ++index)
+      values[index] = combine(values[2 * index], values[2 * index + 1]);
+    if (values.size() % 2)
+      values[half++] = values.back();
+    values.resize(half);
+  }
+  return values.front();
+}
+
+//===-- Lanes -------------------------------------------------------------===//
+
+/// One instruction for all lanes: integers of at most 32 bits, narrower ones extended as their order wants it.
+Value Combiner::redux(Value value, Value members) {
+  Type word = builder.getI32Type(), type = value.getType();
+  if (type != word) {
+    bool isSigned = kind == CombineKind::Max || kind == CombineKind::Min;
+    value = isSigned ? arith::ExtSIOp::create(builder, loc, word, value).getResult()
+                     : arith::ExtUIOp::create(builder, loc, word, value).getResult();
+  }
+  value = NVVM::ReduxOp::create(builder, loc, word, value, *getRow(kind).redux, members);
+  return type == word ? value : arith::TruncIOp::create(builder, loc, type, value).getResult();
+}
+
+SmallVector<Value> Combiner::foldLanes(ArrayRef<Value> values, const ReducePlan &plan) {
+  SmallVector<Value> results(values);
+  if (plan.lanes.empty())
+    return results;
+  WarpExchange warp(builder, loc, context, group);
+  bool isWord = isa<IntegerType>(accumulator) && accumulator.getIntOrFloatBitWidth() <= 32;
+  if (plan.coversWarps && isWord && getRow(kind).redux && context.getTarget().hasFeature(Feature::ReduxInt)) {
+    for (Value &value : results)
+      value = redux(value, warp.getMembers());
+    return results;
+  }
+  for (const ThreadDigit &digit : plan.lanes)
+    for (int64_t step = 1; step < digit.size; step *= 2) {
+      Value distance = createI32(builder, loc, step * digit.stride);
+      SmallVector<Value> others = warp.shuffle(builder, loc, NVVM::ShflKind::bfly, results, distance);
+      for (auto [value, other] : llvm::zip(results, others))
+        value = combine(value, other);
+    }
+  return results;
+}
+
+//===-- Scratch -----------------------------------------------------------===//
+
+// Value v of a place sits at ((v / vector) * places + place) * vector + v % vector, so that neighbouring places are
+// neighbours in the banks.
+
+int64_t Combiner::getVector(int64_t begin, int64_t count) const {
+  int64_t vector = 16 / getCombineBytes(element);
+  while (begin % vector || count % vector)
+    vector /= 2;
+  return vector;
+}
+
+Value Combiner::getPlace(const ScratchPlaces &places, ArrayRef<ThreadDigit> partners) {
+  Value place = createI32(builder, loc, 0);
+  for (const ThreadDigit &digit : places.digits) {
+    if (llvm::any_of(partners, [&](const ThreadDigit &other) { return other.stride == digit.stride; }))
+      continue;
+    Value part = builder.createOrFold<arith::MulIOp>(loc, getDigit(digit), createI32(builder, loc, digit.placeStride));
+    place = builder.createOrFold<arith::AddIOp>(loc, place, part);
+  }
+  return place;
+}
+
+Value Combiner::getPointer(Value place, int64_t constant, int64_t vector) {
+  Type word = getWord();
+  Value scratch = createScratchPointer(builder, loc, op);
+  Value offset = builder.createOrFold<arith::MulIOp>(loc, place, createI32(builder, loc, vector));
+  Value pointer = createElementPointer(builder, loc, scratch, offset, word.getIntOrFloatBitWidth());
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(), word, pointer,
+                             ArrayRef<LLVM::GEPArg>{int32_t(constant)});
+}
+
+void Combiner::leave(ArrayRef<Value> values, const ScratchPlaces &places, int64_t begin) {
+  Value place = getPlace(places, {}), isWriter, zero = createI32(builder, loc, 0);
+  for (const ThreadDigit &digit : places.silent) {
+    Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, getDigit(digit), zero);
+    isWriter = isWriter ? arith::AndIOp::create(builder, loc, isWriter, isZero).getResult() : isZero;
+  }
+  int64_t count = values.size(), vector = getVector(begin, count), bits = 8 * getCombineBytes(element);
+  for (int64_t first = 0; first < count; first += vector) {
+    SmallVector<Value> words;
+    for (Value value : values.slice(first, vector)) {
+      if (isa<IntegerType>(accumulator) && accumulator.getIntOrFloatBitWidth() < bits)
+        value = arith::ExtUIOp::create(builder, loc, getWord(), value);
+      words.append(packWords(builder, loc, value, bits));
+    }
+    createStore(builder, loc, getPointer(place, begin + first * places.count, vector), words, isWriter,
+                CacheHint::Default);
+  }
+  createBarrier(builder, loc, context, group);
+}
+
+SmallVector<Value> Combiner::fetch(Value base, int64_t offset, const ScratchPlaces &places, int64_t begin,
+                                   int64_t count) {
+  int64_t vector = getVector(begin, count);
+  SmallVector<Value> values;
+  for (int64_t first = 0; first < count; first += vector) {
+    Value pointer = getPointer(base, begin + first * places.count + offset * vector, vector);
+    for (Value word : createLoad(builder, loc, pointer, getWord(), vector, Value(), CacheHint::Default)) {
+      if (isa<IntegerType>(accumulator) && word.getType() != accumulator)
+        word = arith::TruncIOp::create(builder, loc, accumulator, word);
+      values.append(unpackWords(builder, loc, word, accumulator, 1));
+    }
+  }
+  return values;
+}
+
+SmallVector<Value> Combiner::foldScratch(ArrayRef<Value> values, const ReducePlan &plan) {
+  if (plan.partners.empty())
+    return SmallVector<Value>(values);
+  leave(values, plan.places, 0);
+  Value base = getPlace(plan.places, plan.partners);
+  SmallVector<int64_t> offsets{0};
+  for (const ThreadDigit &digit : plan.partners) {
+    SmallVector<int64_t> inner = offsets;
+    for (int64_t value = 1; value < digit.size; ++value)
+      for (int64_t offset : inner)
+        offsets.push_back(offset + value * digit.placeStride);
+  }
+  SmallVector<SmallVector<Value>> columns(values.size());
+  for (int64_t offset : offsets)
+    for (auto [column, value] : llvm::zip(columns, fetch(base, offset, plan.places, 0, values.size())))
+      column.push_back(value);
+  SmallVector<Value> results;
+  for (SmallVector<Value> &column : columns)
+    results.push_back(fold(column));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Slots whose elements are one run along the dimension, with other threads' slots between them perhaps, and the
+/// combination of the whole run.
+struct ScanBlock {
+  SmallVector<int64_t> slots;
+  Value total;
+};
+
+class Scanner : Combiner {
+public:
+  Scanner(OpBuilder &builder, Location loc, const LoweringContext &context, ScanOp op)
+      : Combiner(builder, loc, context, op, op.getKind(), tileOf(op.getSource()).getElementType()),
+        isReverse(op.getReverse()), isExclusive(op.getExclusive()) {}
+
+  SmallVector<Value> run(ArrayRef<Value> slots, const ScanPlan &plan);
+
+private:
+  void mergeSlots(const ScanStep &step);
+  void mergeLanes(const ScanStep &step, bool isLast);
+  void mergeScratch(const ScanStep &step);
+  void addPrefix(const ScanBlock &block, Value prefix);
+  /// The digit of the thread, counted from where the scan begins.
+  Value getTurn(const ThreadDigit &digit);
+  Value isAtLeast(Value turn, int64_t bound) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, turn, createI32(builder, loc, bound));
+  }
+  SmallVector<Value> getTotals() {
+    return llvm::to_vector(llvm::map_range(blocks, [](const auto &entry) { return entry.second.total; }));
+  }
+  SmallVector<Value> finish(ArrayRef<Value> values, const ScanPlan &plan);
+
+  bool isReverse, isExclusive;
+  /// By the first slot.
+  std::map<int64_t, ScanBlock> blocks;
+  /// What comes before each slot within its block; null if nothing does.
+  SmallVector<Value> prefixes;
+};
+} // namespace
+
+void Scanner::addPrefix(const ScanBlock &block, Value prefix) {
+  for (int64_t slot : block.slots)
+    prefixes[slot] = prefixes[slot] ? combine(prefix, prefixes[slot]) : prefix;
+}
+
+Value Scanner::getTurn(const ThreadDigit &digit) {
+  Value value = getDigit(digit);
+  return isReverse ? arith::SubIOp::create(builder, loc, createI32(builder, loc, digit.size - 1), value) : value;
+}
+
+void Scanner::mergeSlots(const ScanStep &step) {
+  std::map<int64_t, ScanBlock> merged;
+  for (auto &[key, first] : blocks) {
+    if (key / step.digit.stride % step.digit.size)
+      continue;
+    ScanBlock whole;
+    for (int64_t turn = 0; turn < step.digit.size; ++turn) {
+      int64_t value = isReverse ? step.digit.size - 1 - turn : turn;
+      ScanBlock &part = blocks[key + value * step.digit.stride];
+      if (whole.total)
+        addPrefix(part, whole.total);
+      whole.total = whole.total ? combine(whole.total, part.total) : part.total;
+      whole.slots.append(part.slots);
+    }
+    merged[key] = std::move(whole);
+  }
+  blocks = std::move(merged);
+}
+
+void Scanner::mergeLanes(const ScanStep &step, bool isLast) {
+  WarpExchange warp(builder, loc, context, group);
+  NVVM::ShflKind kind = isReverse ? NVVM::ShflKind::down : NVVM::ShflKind::up;
+  Value turn = getTurn(step.digit);
+  // Doubling distances: then each lane holds the combination up to itself.
+  SmallVector<Value> sums = getTotals();
+  for (int64_t distance = 1; distance < step.digit.size; distance *= 2) {
+    Value hasOther = isAtLeast(turn, distance);
+    SmallVector<Value> others =
+        warp.shuffle(builder, loc, kind, sums, createI32(builder, loc, distance * step.digit.stride));
+    for (auto [sum, other] : llvm::zip(sums, others))
+      sum = arith::SelectOp::create(builder, loc, hasOther, combine(other, sum), sum);
+  }
+  Value hasBefore = isAtLeast(turn, 1), neutral = createNeutral(builder, loc, Combiner::kind, accumulator);
+  SmallVector<Value> before = warp.shuffle(builder, loc, kind, sums, createI32(builder, loc, step.digit.stride));
+  for (auto [entry, value] : llvm::zip(blocks, before))
+    addPrefix(entry.second, arith::SelectOp::create(builder, loc, hasBefore, value, neutral));
+  if (isLast)
+    return;
+  // The last lane along the digit has the total.
+  Value lane = arith::RemUIOp::create(builder, loc, getThread(), createI32(builder, loc, 32));
+  Value left = createI32(builder, loc, step.digit.size - 1);
+  left = arith::MulIOp::create(builder, loc, arith::SubIOp::create(builder, loc, left, turn),
+                               createI32(builder, loc, step.digit.stride));
+  lane = isReverse ? arith::SubIOp::create(builder, loc, lane, left).getResult()
+                   : arith::AddIOp::create(builder, loc, lane, left).getResult();
+  SmallVector<Value> totals =
+      warp.shuffle(builder, loc, NVVM::ShflKind::idx, sums, warp.getLane(builder, loc, lane));
+  for (auto [entry, total] : llvm::zip(blocks, totals))
+    entry.second.total = total;
+}
+
+void Scanner::mergeScratch(const ScanStep &step) {
+  int64_t count = blocks.size();
+  leave(getTotals(), step.places, step.scratchBegin);
+  Value base = getPlace(step.places, step.digit), turn = getTurn(step.digit);
+  SmallVector<Value> sums(count), before(count, createNeutral(builder, loc, kind, accumulator));
+  for (int64_t at = 0; at < step.digit.size; ++at) {
+    int64_t value = isReverse ? step.digit.size - 1 - at : at;
+    SmallVector<Value> totals =
+        fetch(base, value * step.digit.placeStride, step.places, step.scratchBegin, count);
+    Value isAfter = at ? isAtLeast(turn, at) : Value();
+    for (int64_t block = 0; block < count; ++block) {
+      if (at)
+        before[block] = arith::SelectOp::create(builder, loc, isAfter, sums[block], before[block]);
+      sums[block] = at ? combine(sums[block], totals[block]) : totals[block];
+    }
+  }
+  for (auto [entry, prefix, sum] : llvm::zip(blocks, before, sums)) {
+    addPrefix(entry.second, prefix);
+    entry.second.total = sum;
+  }
+}
+
+SmallVector<Value> Scanner::finish(ArrayRef<Value> values, const ScanPlan &plan) {
+  Value identity = createIdentity(builder, loc, kind, accumulator), isFirst;
+  bool isNeutral = kind != CombineKind::MaxNum && kind != CombineKind::MinNum;
+  for (const ScanStep &step : plan.steps) {
+    if (step.kind == ScanStep::Slots || isNeutral || !isExclusive)
+      continue;
+    Value isStart = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, getTurn(step.digit),
+                                          createI32(builder, loc, 0));
+    isFirst = isFirst ? arith::AndIOp::create(builder, loc, isFirst, isStart).getResult() : isStart;
+  }
+  auto isFirstSlot = [&](int64_t slot) {
+    return llvm::all_of(plan.steps, [&](const ScanStep &step) {
+      int64_t digit = slot / step.digit.stride % step.digit.size;
+      return step.kind != ScanStep::Slots || digit == (isReverse ? step.digit.size - 1 : 0);
+    });
+  };
+  SmallVector<Value> results;
+  for (auto [slot, value] : llvm::enumerate(values)) {
+    Value prefix = prefixes[slot];
+    if (!isExclusive)
+      results.push_back(prefix ? combine(prefix, value) : value);
+    else if (prefix && isFirst && isFirstSlot(slot))
+      results.push_back(arith::SelectOp::create(builder, loc, isFirst, identity, prefix));
+    else
+      results.push_back(prefix ? prefix : identity);
+  }
+  return results;
+}
+
+SmallVector<Value> Scanner::run(ArrayRef<Value> slots, const ScanPlan &plan) {
+  SmallVector<Value> values = widen(slots);
+  prefixes.resize(values.size());
+  for (auto [slot, value] : llvm::enumerate(values))
+    blocks[slot] = {{int64_t(slot)}, value};
+  for (const ScanStep &step : plan.steps) {
+    if (step.kind == ScanStep::Slots)
+      mergeSlots(step);
+    else if (step.kind == ScanStep::Lanes)
+      mergeLanes(step, &step == &plan.steps.back());
+    else
+      mergeScratch(step);
+  }
+  return narrow(finish(values, plan));
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ReduceOpLowering : TileLowering<ReduceOp> {
+  using TileLowering::TileLowering;
+  LogicalResult matchAndRewrite(ReduceOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType source = tileOf(op.getSource()), result = tileOf(op.getResult());
+    const RegisterLayout &layout = getTileLayout(source).getLayout();
+    int64_t dim = op.getDim();
+    RegisterLayout reduced = *layout.reduce({dim}, op.getKeepDim());
+    if (reduced != getTileLayout(result).getLayout())
+      return op.emitOpError("expected a result in layout ")
+             << RegisterLayoutAttr::get(getContext(), reduced) << ", but got " << getTileLayout(result);
+    ThreadGroup group = context.getGroup(op);
+    ReducePlan plan = planReduce(layout, dim, formsWarps(group.begin, group.count));
+
+    Combiner combiner(rewriter, loc, context, op, op.getKind(), source.getElementType());
+    SmallVector<Value> slots = combiner.widen(unpackTile(rewriter, loc, source, adaptor.getSource()));
+    SmallVector<SmallVector<Value>> lines(reduced.getNumLocals());
+    for (auto [slot, value] : llvm::enumerate(slots)) {
+      Extents index = layout.getIndex(0, slot);
+      if (op.getKeepDim())
+        index[dim] = 0;
+      else
+        index.erase(index.begin() + dim);
+      lines[reduced.getLocal(index)].push_back(value);
+    }
+    SmallVector<Value> values;
+    for (SmallVector<Value> &line : lines)
+      values.push_back(combiner.fold(line));
+    values = combiner.foldScratch(combiner.foldLanes(values, plan), plan);
+    rewriter.replaceOpWithMultiple(op, {packTile(rewriter, loc, result, combiner.narrow(values))});
+    return success();
+  }
+};
+
+struct ScanOpLowering : TileLowering<ScanOp> {
+  using TileLowering::TileLowering;
+  LogicalResult matchAndRewrite(ScanOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType tile = tileOf(op.getSource());
+    ThreadGroup group = context.getGroup(op);
+    ScanPlan plan = planScan(getTileLayout(tile).getLayout(), op.getDim(), formsWarps(group.begin, group.count));
+    SmallVector<Value> slots = unpackTile(rewriter, op.getLoc(), tile, adaptor.getSource());
+    Scanner scanner(rewriter, op.getLoc(), context, op);
+    rewriter.replaceOpWithMultiple(op, {packTile(rewriter, op.getLoc(), tile, scanner.run(slots, plan))});
+    return success();
+  }
+};
+} // namespace
+
+void tilus::populateCombineToNVVM(const TypeConverter &converter, RewritePatternSet &patterns,
+                                  const LoweringContext &context) {
+  patterns.add<ReduceOpLowering, ScanOpLowering>(converter, patterns.getContext(), context);
+}
