@@ -64,6 +64,19 @@ int64_t ScanOp::getScratchBytes() {
   return plan.scratchSize * getCombineBytes(getElementTypeOrSelf(getSource().getType()));
 }
 
+/// Scratch of values that one of the replicas of an element has read.
+static int64_t getReplicaScratch(Operation *op, Value result) {
+  RegisterLayoutAttr layout = result ? getTileLayout(result.getType()) : RegisterLayoutAttr();
+  if (!layout)
+    return 0;
+  ReplicaPlan plan = planReplicas(layout.getLayout(), hasWarps(op));
+  int64_t values = plan.needsScratch() ? plan.places.count * layout.getLayout().getNumLocals() : 0;
+  return values * getCombineBytes(getElementTypeOrSelf(result.getType()));
+}
+
+int64_t AtomicOp::getScratchBytes() { return getReplicaScratch(*this, getResult()); }
+int64_t AtomicScatterOp::getScratchBytes() { return getReplicaScratch(*this, getResult()); }
+
 int64_t MmaOp::getScratchBytes() {
   if (!getAtom() || getAtom()->getAtom())
     return 0;

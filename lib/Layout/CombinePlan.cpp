@@ -141,4 +141,15 @@ ScanPlan planScan(const RegisterLayout &layout, int64_t dim, bool hasWarps) {
   return plan;
 }
 
+ReplicaPlan planReplicas(const RegisterLayout &layout, bool hasWarps) {
+  SmallVector<ThreadPart, 8> parts = cutDigits(layout, /*dim=*/-1, /*hasWarps=*/false);
+  ReplicaPlan plan;
+  plan.places = getPlaces(parts, [](const ThreadPart &) { return false; });
+  plan.replicas = plan.places.silent;
+  plan.isInWarp = hasWarps;
+  for (const ThreadDigit &digit : plan.replicas)
+    plan.isInWarp &= layout.getNumThreads() <= kWarpSize || kWarpSize % (digit.size * digit.stride) == 0;
+  return plan;
+}
+
 } // namespace tilus

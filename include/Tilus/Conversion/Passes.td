@@ -16,7 +16,7 @@ def ConvertTilusToNVVMPass : Pass<"convert-tilus-to-nvvm", "::mlir::ModuleOp"> {
   let options = [
     Option<"fastMath", "fast-math", "bool", "false", "approximate division, square root and exponentials">,
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 

@@ -82,4 +82,16 @@ struct ScanPlan {
 };
 ScanPlan planScan(const RegisterLayout &layout, int64_t dim, bool hasWarps);
 
+/// How the values of the threads that act for their replicas (see RegisterLayout::isRepresentative) reach these.
+struct ReplicaPlan {
+  /// The digits of the replicas; empty if there are none.
+  llvm::SmallVector<ThreadDigit, 4> replicas;
+  /// Whether each replica is a lane of the warp of its representative; otherwise the values go through scratch.
+  bool isInWarp = true;
+  ScratchPlaces places;
+
+  bool needsScratch() const { return !replicas.empty() && !isInWarp; }
+};
+ReplicaPlan planReplicas(const RegisterLayout &layout, bool hasWarps);
+
 } // namespace tilus

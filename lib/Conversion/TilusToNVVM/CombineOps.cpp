@@ -4,10 +4,10 @@
 // Floats narrower than 32 bits are combined in f32. Scans carry for each slot the combination of all elements
 // before it in its block (its prefix), and for each block its total; each step merges blocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Tilus/IR/TilePlans.h"
+#include "ScratchExchange.h"
 #include "WarpExchange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <map>
 
 using namespace mlir;
 using namespace tilus;
@@ -132,15 +132,10 @@ protected:
   Value combine(Value a, Value b) { return createCombine(builder, loc, kind, a, b); }
   Value getThread() { return createThreadId(builder, loc, context, group); }
   Value getDigit(const ThreadDigit &digit) {
-    return createDigit(builder, loc, getThread(), digit.stride, digit.size, group.count);
+    return createThreadDigit(builder, loc, context, group, digit);
   }
 
-  /// Leaves values in scratch from value number `begin` on and waits for all threads to do so.
-  void leave(ArrayRef<Value> values, const ScratchPlaces &places, int64_t begin);
-  /// The values left at a place: `base` (i32) plus a constant.
-  SmallVector<Value> fetch(Value base, int64_t offset, const ScratchPlaces &places, int64_t begin, int64_t count);
-  /// The thread's place, the digits `partners` taken as zero.
-  Value getPlace(const ScratchPlaces &places, ArrayRef<ThreadDigit> partners);
+  ScratchExchange getScratch() { return ScratchExchange(builder, loc, context, op, accumulator); }
 
   OpBuilder &builder;
   Location loc;
@@ -157,9 +152,6 @@ private:
     return getSlotType(element);
   }
   Value redux(Value value, Value members);
-  Value getPointer(Value place, int64_t constant, int64_t vector);
-  int64_t getVector(int64_t begin, int64_t count) const;
-  Type getWord() const { return IntegerType::get(element.getContext(), 8 * getCombineBytes(element)); }
 };
 } // namespace
 
@@ -228,76 +220,12 @@ SmallVector<Value> Combiner::foldLanes(ArrayRef<Value> values, const ReducePlan 
 
 //===-- Scratch -----------------------------------------------------------===//
 
-// Value v of a place sits at ((v / vector) * places + place) * vector + v % vector, so that neighbouring places are
-// neighbours in the banks.
-
-int64_t Combiner::getVector(int64_t begin, int64_t count) const {
-  int64_t vector = 16 / getCombineBytes(element);
-  while (begin % vector || count % vector)
-    vector /= 2;
-  return vector;
-}
-
-Value Combiner::getPlace(const ScratchPlaces &places, ArrayRef<ThreadDigit> partners) {
-  Value place = createI32(builder, loc, 0);
-  for (const ThreadDigit &digit : places.digits) {
-    if (llvm::any_of(partners, [&](const ThreadDigit &other) { return other.stride == digit.stride; }))
-      continue;
-    Value part = builder.createOrFold<arith::MulIOp>(loc, getDigit(digit), createI32(builder, loc, digit.placeStride));
-    place = builder.createOrFold<arith::AddIOp>(loc, place, part);
-  }
-  return place;
-}
-
-Value Combiner::getPointer(Value place, int64_t constant, int64_t vector) {
-  Type word = getWord();
-  Value scratch = createScratchPointer(builder, loc, op);
-  Value offset = builder.createOrFold<arith::MulIOp>(loc, place, createI32(builder, loc, vector));
-  Value pointer = createElementPointer(builder, loc, scratch, offset, word.getIntOrFloatBitWidth());
-  return LLVM::GEPOp::create(builder, loc, pointer.getType(), word, pointer,
-                             ArrayRef<LLVM::GEPArg>{int32_t(constant)});
-}
-
-void Combiner::leave(ArrayRef<Value> values, const ScratchPlaces &places, int64_t begin) {
-  Value place = getPlace(places, {}), isWriter, zero = createI32(builder, loc, 0);
-  for (const ThreadDigit &digit : places.silent) {
-    Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, getDigit(digit), zero);
-    isWriter = isWriter ? arith::AndIOp::create(builder, loc, isWriter, isZero).getResult() : isZero;
-  }
-  int64_t count = values.size(), vector = getVector(begin, count), bits = 8 * getCombineBytes(element);
-  for (int64_t first = 0; first < count; first += vector) {
-    SmallVector<Value> words;
-    for (Value value : values.slice(first, vector)) {
-      if (isa<IntegerType>(accumulator) && accumulator.getIntOrFloatBitWidth() < bits)
-        value = arith::ExtUIOp::create(builder, loc, getWord(), value);
-      words.append(packWords(builder, loc, value, bits));
-    }
-    createStore(builder, loc, getPointer(place, begin + first * places.count, vector), words, isWriter,
-                CacheHint::Default);
-  }
-  createBarrier(builder, loc, context, group);
-}
-
-SmallVector<Value> Combiner::fetch(Value base, int64_t offset, const ScratchPlaces &places, int64_t begin,
-                                   int64_t count) {
-  int64_t vector = getVector(begin, count);
-  SmallVector<Value> values;
-  for (int64_t first = 0; first < count; first += vector) {
-    Value pointer = getPointer(base, begin + first * places.count + offset * vector, vector);
-    for (Value word : createLoad(builder, loc, pointer, getWord(), vector, Value(), CacheHint::Default)) {
-      if (isa<IntegerType>(accumulator) && word.getType() != accumulator)
-        word = arith::TruncIOp::create(builder, loc, accumulator, word);
-      values.append(unpackWords(builder, loc, word, accumulator, 1));
-    }
-  }
-  return values;
-}
-
 SmallVector<Value> Combiner::foldScratch(ArrayRef<Value> values, const ReducePlan &plan) {
   if (plan.partners.empty())
     return SmallVector<Value>(values);
-  leave(values, plan.places, 0);
-  Value base = getPlace(plan.places, plan.partners);
+  ScratchExchange scratch = getScratch();
+  scratch.leave(values, plan.places);
+  Value base = scratch.getPlace(plan.places, plan.partners);
   SmallVector<int64_t> offsets{0};
   for (const ThreadDigit &digit : plan.partners) {
     SmallVector<int64_t> inner = offsets;
@@ -307,7 +235,7 @@ SmallVector<Value> Combiner::foldScratch(ArrayRef<Value> values, const ReducePla
   }
   SmallVector<SmallVector<Value>> columns(values.size());
   for (int64_t offset : offsets)
-    for (auto [column, value] : llvm::zip(columns, fetch(base, offset, plan.places, 0, values.size())))
+    for (auto [column, value] : llvm::zip(columns, scratch.fetch(base, offset, plan.places, values.size())))
       column.push_back(value);
   SmallVector<Value> results;
   for (SmallVector<Value> &column : columns)
@@ -421,13 +349,14 @@ void Scanner::mergeLanes(const ScanStep &step, bool isLast) {
 
 void Scanner::mergeScratch(const ScanStep &step) {
   int64_t count = blocks.size();
-  leave(getTotals(), step.places, step.scratchBegin);
-  Value base = getPlace(step.places, step.digit), turn = getTurn(step.digit);
+  ScratchExchange scratch = getScratch();
+  scratch.leave(getTotals(), step.places, step.scratchBegin);
+  Value base = scratch.getPlace(step.places, step.digit), turn = getTurn(step.digit);
   SmallVector<Value> sums(count), before(count, createNeutral(builder, loc, kind, accumulator));
   for (int64_t at = 0; at < step.digit.size; ++at) {
     int64_t value = isReverse ? step.digit.size - 1 - at : at;
     SmallVector<Value> totals =
-        fetch(base, value * step.digit.placeStride, step.places, step.scratchBegin, count);
+        scratch.fetch(base, value * step.digit.placeStride, step.places, count, step.scratchBegin);
     Value isAfter = at ? isAtLeast(turn, at) : Value();
     for (int64_t block = 0; block < count; ++block) {
       if (at)

@@ -97,40 +97,9 @@ private:
   }
 };
 
-/// A constant tile: each register holds the value; where elements differ, each thread picks its own from a
-/// table.
-struct ConstantOpLowering : TileLowering<arith::ConstantOp> {
-  using TileLowering::TileLowering;
-  LogicalResult matchAndRewrite(arith::ConstantOp op, Adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    RankedTensorType tile = tileOf(op.getType());
-    auto values = dyn_cast<DenseElementsAttr>(op.getValue());
-    if (!tile || !values)
-      return rewriter.notifyMatchFailure(op, "not a constant tile");
-    if (!values.isSplat())
-      return op.emitOpError(
-          "expected a tile of one value for the GPU, but got elements that differ; load them");
-    Type element = tile.getElementType(), type = getRegisterType(element);
-    Attribute value = values.getSplatValue<Attribute>();
-    if (auto number = dyn_cast<FloatAttr>(value); number && getSlotType(element) != element) {
-      value =
-          element.isTF32()
-              ? Attribute(rewriter.getF32FloatAttr(number.getValue().convertToDouble()))
-              : Attribute(rewriter.getIntegerAttr(getSlotType(element), number.getValue().bitcastToAPInt()));
-    } else if (element.isIndex()) {
-      value = rewriter.getI64IntegerAttr(cast<IntegerAttr>(value).getInt());
-    }
-    if (auto vector = dyn_cast<VectorType>(type))
-      value = DenseElementsAttr::get(vector, value);
-    Value constant = arith::ConstantOp::create(rewriter, op.getLoc(), cast<TypedAttr>(value));
-    rewriter.replaceOpWithMultiple(op, {SmallVector<Value>(getNumRegisters(tile), constant)});
-    return success();
-  }
-};
 } // namespace
 
 void tilus::populateElementwiseToNVVM(const TypeConverter &converter, RewritePatternSet &patterns,
                                       const LoweringContext &context) {
   patterns.add<ElementwiseLowering>(converter, patterns.getContext());
-  patterns.add<ConstantOpLowering>(converter, patterns.getContext(), context);
 }

@@ -176,6 +176,9 @@ mlir::Value createIdentity(mlir::OpBuilder &builder, mlir::Location loc, Combine
 mlir::Value createElementCast(mlir::OpBuilder &builder, mlir::Location loc, const LoweringContext &context,
                               mlir::Value slot, mlir::Type from, mlir::Type to);
 
+/// Whether an op of math on a scalar is lowered here, and not left for libdevice.
+bool hasSequence(mlir::Operation *op);
+
 //===----------------------------------------------------------------------===//
 // Pattern groups
 //===----------------------------------------------------------------------===//
@@ -184,6 +187,7 @@ using PopulateFn = void(const mlir::TypeConverter &, mlir::RewritePatternSet &, 
 PopulateFn populateControlToNVVM, populateElementwiseToNVVM, populateTensorToNVVM, populateGlobalMemoryToNVVM,
     populateSharedMemoryToNVVM, populateMmaToNVVM, populateAsyncToNVVM, populateSyncToNVVM,
     populateCombineToNVVM, populateConvertLayoutToNVVM, populateCastToNVVM, populateAtomicToNVVM,
-    populateDebugToNVVM, populateRandomToNVVM;
+    populateDebugToNVVM, populateRandomToNVVM,
+    populateConstantToNVVM, populateMathToNVVM;
 
 } // namespace tilus

@@ -6,6 +6,7 @@
 #include "Lowering.h"
 #include "Tilus/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -79,16 +80,20 @@ static LogicalResult convertBody(KernelOp kernel, const LoweringContext &context
   TileTypeConverter converter(mlirContext);
   RewritePatternSet patterns(mlirContext);
   ConversionTarget target(*mlirContext);
-  target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, ub::UBDialect,
+  target.addLegalDialect<cf::ControlFlowDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, ub::UBDialect,
                          vector::VectorDialect>();
-  target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect>(isScalarOp);
+  target.addDynamicallyLegalDialect<arith::ArithDialect>(isScalarOp);
+  target.addDynamicallyLegalDialect<math::MathDialect>(
+      [](Operation *op) { return isScalarOp(op) && !hasSequence(op); });
   target.addIllegalDialect<TilusDialect>();
   target.addLegalOp<KernelOp, ReturnOp, GridOp, UnrealizedConversionCastOp>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
   for (PopulateFn *populate : {&populateControlToNVVM, &populateElementwiseToNVVM, &populateTensorToNVVM,
                                &populateGlobalMemoryToNVVM, &populateSharedMemoryToNVVM, &populateMmaToNVVM,
                                &populateAsyncToNVVM, &populateSyncToNVVM, &populateCombineToNVVM,
-                               &populateConvertLayoutToNVVM, &populateCastToNVVM})
+                               &populateConvertLayoutToNVVM, &populateCastToNVVM, &populateAtomicToNVVM,
+                               &populateDebugToNVVM, &populateRandomToNVVM, &populateConstantToNVVM,
+                               &populateMathToNVVM})
     populate(converter, patterns, context);
   ConversionConfig config;
   config.allowPatternRollback = false;

@@ -13,7 +13,7 @@ class Tilus_AtomicLikeOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def Tilus_AtomicOp : Tilus_AtomicLikeOp<"atomic", [AttrSizedOperandSegments]> {
+def Tilus_AtomicOp : Tilus_AtomicLikeOp<"atomic", [AttrSizedOperandSegments, Tilus_Scratch]> {
   let summary = "atomic update of each element of a region of memory";
   let description = [{
     Every element of the tile is applied once to its place: in a shared tile of the same shape, or in a
@@ -38,7 +38,7 @@ def Tilus_AtomicOp : Tilus_AtomicLikeOp<"atomic", [AttrSizedOperandSegments]> {
   }];
 }
 
-def Tilus_AtomicScatterOp : Tilus_AtomicLikeOp<"atomic_scatter"> {
+def Tilus_AtomicScatterOp : Tilus_AtomicLikeOp<"atomic_scatter", [Tilus_Scratch]> {
   let summary = "atomic update at places given by a tile of indices";
   let description = [{
     Each element of `value` is applied once to `dest[…, index, …]`: the index replaces the coordinate
