@@ -49,7 +49,8 @@ struct ThreadPart {
 /// The digits of the thread id, innermost first, those of `dim` cut between lanes and the rest.
 static SmallVector<ThreadPart, 8> cutDigits(const RegisterLayout &layout, int64_t dim, bool hasWarps) {
   SmallVector<ThreadPart, 8> parts;
-  for (const LayoutDigit &digit : reverse(layout.getSpatialDigits())) {
+  auto digits = layout.getSpatialDigits();
+  for (const LayoutDigit &digit : reverse(digits)) {
     bool startsAtBit = hasWarps && isPowerOf2_64(digit.stride) && digit.stride < kWarpSize;
     int64_t inner = digit.dim == dim && startsAtBit ? std::gcd(digit.size, kWarpSize / digit.stride) : 1;
     if (inner > 1)
