@@ -52,25 +52,24 @@ LogicalResult reference::computeGrid(Launch &launch, KernelOp kernel) {
   return success();
 }
 
-/// Reports that every agent of every block waits.
+/// Reports that every agent of every block waits: at the first one that waits for more than its own groups.
 static LogicalResult reportDeadlock(ArrayRef<std::unique_ptr<ThreadBlock>> blocks) {
-  std::optional<InFlightDiagnostic> error;
-  size_t notes = 0;
-  for (const std::unique_ptr<ThreadBlock> &block : blocks) {
-    for (const std::unique_ptr<Agent> &agent : block->agents) {
-      Operation *op = agent->getWaiting()->op;
-      if (!error)
-        error.emplace(
-            op->emitOpError("expected a thread group or block that can go on, but all of them wait"));
-      if (notes++ >= maxNotes)
-        continue;
-      ThreadRange range = agent->getRange();
-      error->attachNote(op->getLoc())
-          << "threads " << range.begin << " to " << range.begin + range.threads - 1 << " of block ("
-          << block->id[0] << ", " << block->id[1] << ", " << block->id[2] << ") wait here";
-    }
+  llvm::SmallVector<Agent *> waiting;
+  for (const std::unique_ptr<ThreadBlock> &block : blocks)
+    for (const std::unique_ptr<Agent> &agent : block->agents)
+      waiting.push_back(agent.get());
+  auto isAtFault = [](Agent *agent) { return !agent->findChild(agent->getRange()); };
+  Agent *first = *llvm::find_if(waiting, isAtFault);
+  InFlightDiagnostic error = first->getWaiting()->op->emitOpError(
+      "expected a thread group or block that can go on, but all of them wait");
+  for (Agent *agent : ArrayRef(waiting).take_front(maxNotes)) {
+    ThreadRange range = agent->getRange();
+    const std::array<int64_t, 3> &id = agent->getBlock().id;
+    error.attachNote(agent->getWaiting()->op->getLoc())
+        << "threads " << range.begin << " to " << range.begin + range.threads - 1 << " of block (" << id[0]
+        << ", " << id[1] << ", " << id[2] << ") wait here";
   }
-  return failure();
+  return error;
 }
 
 namespace {

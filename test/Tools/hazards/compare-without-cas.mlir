@@ -1,0 +1,12 @@
+// A comparand for an update that has none.
+// RUN: not tilus-opt %s 2>&1 | FileCheck %s --implicit-check-not=error:
+
+tilus.kernel @k() warps(4) grid {
+  %c1 = arith.constant 1 : i32
+  tilus.grid [%c1]
+} {
+  %s = tilus.alloc_shared : !tilus.shared<64xi32>
+  %i = tilus.iota dim(0) : tensor<64xi32>
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'tilus.atomic' op expected 'compare' with 'cas' and only with it
+  tilus.atomic cas, %s, %i : !tilus.shared<64xi32>, tensor<64xi32>
+}

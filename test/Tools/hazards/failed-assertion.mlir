@@ -1,0 +1,15 @@
+// An assertion on a tile, one element of which is false.
+// RUN: not tilus-run %s --device cpu --check-hazards --arg arange:64xi32 2>&1 | FileCheck %s --implicit-check-not=error:
+
+tilus.kernel @k(%x: !tilus.ptr<i32>) warps(4) grid {
+  %c1 = arith.constant 1 : i32
+  tilus.grid [%c1]
+} {
+  %c0 = arith.constant 0 : i32
+  %v = tilus.global_view %x : !tilus.ptr<i32> -> !tilus.global<64xi32>
+  %t = tilus.load_global %v[%c0] : !tilus.global<64xi32> -> tensor<64xi32>
+  %m = arith.constant dense<63> : tensor<64xi32>
+  %ok = arith.cmpi slt, %t, %m : tensor<64xi32>
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'tilus.assert' op expected the assertion to hold, but got false in element {{\[63\]}}: small values
+  tilus.assert %ok, "small values" : tensor<64xi1>
+}

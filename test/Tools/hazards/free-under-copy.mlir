@@ -1,0 +1,15 @@
+// A tile is freed while a copy into it is under way.
+// RUN: not tilus-run %s --device cpu --check-hazards --arg arange:64xi32 2>&1 | FileCheck %s --implicit-check-not=error:
+
+tilus.kernel @k(%x: !tilus.ptr<i32>) warps(4) grid {
+  %c1 = arith.constant 1 : i32
+  tilus.grid [%c1]
+} {
+  %c0 = arith.constant 0 : i32
+  %v = tilus.global_view %x : !tilus.ptr<i32> -> !tilus.global<64xi32>
+  %s = tilus.alloc_shared : !tilus.shared<64xi32>
+  tilus.copy_async %v[%c0], %s : !tilus.global<64xi32>, !tilus.shared<64xi32>
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'tilus.free_shared' op expected a wait for the copy into the tile before it is freed, but got none
+  tilus.free_shared %s : !tilus.shared<64xi32>
+  tilus.copy_async.wait_all
+}

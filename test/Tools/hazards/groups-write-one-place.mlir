@@ -1,0 +1,18 @@
+// Two thread groups store to the same elements.
+// RUN: not tilus-run %s --device cpu --check-hazards 2>&1 | FileCheck %s --implicit-check-not=error:
+
+tilus.kernel @k() warps(4) grid {
+  %c1 = arith.constant 1 : i32
+  tilus.grid [%c1]
+} {
+  %s = tilus.alloc_shared : !tilus.shared<64xi32>
+  tilus.thread_group begin(0) threads(64) {
+    %i = tilus.iota dim(0) : tensor<64xi32>
+    tilus.store_shared %i, %s : tensor<64xi32>, !tilus.shared<64xi32>
+  }
+  tilus.thread_group begin(64) threads(64) {
+    %i = tilus.iota dim(0) : tensor<64xi32>
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'tilus.store_shared' op expected a barrier before element {{\[[0-9, ]*\]}} is written, which other threads have written, but got none
+    tilus.store_shared %i, %s : tensor<64xi32>, !tilus.shared<64xi32>
+  }
+}

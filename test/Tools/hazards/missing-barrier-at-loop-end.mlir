@@ -1,0 +1,19 @@
+// The next turn of a loop stores while other threads still read.
+// RUN: not tilus-run %s --device cpu --check-hazards 2>&1 | FileCheck %s --implicit-check-not=error:
+
+tilus.kernel @k() warps(4) grid {
+  %c1 = arith.constant 1 : i32
+  tilus.grid [%c1]
+} {
+  %s = tilus.alloc_shared : !tilus.shared<64xi32>
+  %i = tilus.iota dim(0) : tensor<64xi32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  scf.for %k = %c0 to %c2 step %c1 : i32 {
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'tilus.store_shared' op expected a barrier before element {{\[[0-9, ]*\]}} is written, which other threads have read, but got none
+    tilus.store_shared %i, %s : tensor<64xi32>, !tilus.shared<64xi32>
+    tilus.sync
+    %t = tilus.load_shared %s : !tilus.shared<64xi32> -> tensor<64xi32>
+  }
+}

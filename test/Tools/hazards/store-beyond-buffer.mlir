@@ -1,0 +1,13 @@
+// A store through a view that claims more than there is.
+// RUN: not tilus-run %s --device cpu --check-hazards --arg arange:64xi32 2>&1 | FileCheck %s --implicit-check-not=error:
+
+tilus.kernel @k(%x: !tilus.ptr<i32>) warps(4) grid {
+  %c1 = arith.constant 1 : i32
+  tilus.grid [%c1]
+} {
+  %c0 = arith.constant 0 : i32
+  %v = tilus.global_view %x : !tilus.ptr<i32> -> !tilus.global<128xi32>
+  %i = tilus.iota dim(0) : tensor<128xi32>
+  // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'tilus.store_global' op expected accesses within the 64 elements of parameter 'x', but got element 127
+  tilus.store_global %i, %v[%c0] : tensor<128xi32>, !tilus.global<128xi32>
+}

@@ -1,0 +1,23 @@
+// An allocation in a loop holds nothing of the turn before.
+// RUN: not tilus-run %s --device cpu --check-hazards 2>&1 | FileCheck %s --implicit-check-not=error:
+
+tilus.kernel @k() warps(4) grid {
+  %c1 = arith.constant 1 : i32
+  tilus.grid [%c1]
+} {
+  %i = tilus.iota dim(0) : tensor<64xi32>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  scf.for %k = %c0 to %c2 step %c1 : i32 {
+    %s = tilus.alloc_shared : !tilus.shared<64xi32>
+    tilus.sync
+    %first = arith.cmpi eq, %k, %c0 : i32
+    scf.if %first {
+      tilus.store_shared %i, %s : tensor<64xi32>, !tilus.shared<64xi32>
+    }
+    tilus.sync
+    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'tilus.load_shared' op expected shared memory that was written, but got element {{\[[0-9, ]*\]}} that never was
+    %t = tilus.load_shared %s : !tilus.shared<64xi32> -> tensor<64xi32>
+  }
+}
