@@ -140,7 +140,9 @@ static Value createLog2(const Formula &f, Value x) {
 
 static Value createRsqrt(const Formula &f, Value x) { return f.intrinsic("rsqrt.approx.f", x); }
 static Value createSqrt(const Formula &f, Value x) {
-  return LLVM::SqrtOp::create(f.builder, f.loc, x.getType(), x);
+  if (x.getType().isF64())
+    return f.intrinsic("sqrt.rn.d", x);
+  return f.intrinsic(f.isFast ? "sqrt.approx.f" : "sqrt.rn.f", x);
 }
 
 //===----------------------------------------------------------------------===//
