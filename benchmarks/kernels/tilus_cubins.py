@@ -85,7 +85,7 @@ def read_report(text, kernel):
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise Unusable(f"expected a JSON report of tilus-run, but got {text[:200]!r} ({error})") from error
     for entry in entries:
-        if entry.get("kernel") == kernel.name:
+        if entry.get("name") == kernel.name:
             return entry
     raise Unusable(f"expected an entry of '{kernel.name}' in tilus-run's report, but got none")
 

@@ -40,8 +40,8 @@ Error LaunchMemory::uploadTensor(unsigned index, const HostTensor &tensor) {
   return arguments.setPointer(index, buffers.back().getAddress());
 }
 
-/// All of them are cleared: what a kernel finds in a workspace does not depend on what ran before.
-Error LaunchMemory::allocateWorkspaces() {
+static Expected<std::vector<int64_t>> computeWorkspaces(const LaunchArguments &arguments) {
+  std::vector<int64_t> sizes;
   for (const auto &[index, workspace] : llvm::enumerate(arguments.getArtifact().workspaces)) {
     Expected<int64_t> bytes = workspace.bytes.evaluate(arguments.getGridValues());
     if (!bytes)
@@ -49,7 +49,18 @@ Error LaunchMemory::allocateWorkspaces() {
     if (*bytes < 0)
       return llvm::createStringError("expected a size that is not negative for workspace " +
                                      llvm::Twine(index) + ", but got " + llvm::Twine(*bytes) + " bytes");
-    Expected<DeviceBuffer> buffer = DeviceBuffer::allocate(device, *bytes);
+    sizes.push_back(*bytes);
+  }
+  return sizes;
+}
+
+/// All of them are cleared: what a kernel finds in a workspace does not depend on what ran before.
+Error LaunchMemory::allocateWorkspaces() {
+  Expected<std::vector<int64_t>> sizes = computeWorkspaces(arguments);
+  if (!sizes)
+    return sizes.takeError();
+  for (const auto &[index, bytes] : llvm::enumerate(*sizes)) {
+    Expected<DeviceBuffer> buffer = DeviceBuffer::allocate(device, bytes);
     if (!buffer)
       return buffer.takeError();
     if (Error error = buffer->fill(0))
@@ -77,6 +88,25 @@ Error LaunchMemory::download(std::vector<KernelInput> &inputs) const {
       if (Error error = (buffer++)->copyTo(input.tensor.bytes))
         return error;
   return Error::success();
+}
+
+Expected<LaunchSizes> tilus::computeLaunchSizes(std::shared_ptr<const KernelArtifact> artifact,
+                                                llvm::ArrayRef<KernelInput> inputs) {
+  LaunchArguments arguments(std::move(artifact));
+  for (const auto &[index, input] : llvm::enumerate(inputs))
+    if (!input.param.isPointer())
+      if (Error error = arguments.setCode(index, input.code))
+        return std::move(error);
+  Expected<GridSize> grid = computeGrid(arguments);
+  if (!grid)
+    return grid.takeError();
+  Expected<std::vector<int64_t>> workspaces = computeWorkspaces(arguments);
+  if (!workspaces)
+    return workspaces.takeError();
+  LaunchSizes sizes;
+  llvm::copy(grid->blocks, sizes.grid.begin());
+  sizes.workspaces = std::move(*workspaces);
+  return sizes;
 }
 
 /// One launch; its milliseconds.

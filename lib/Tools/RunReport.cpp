@@ -37,15 +37,18 @@ static void printEntry(llvm::json::OStream &json, const RunReportEntry &entry) {
   auto attributeIf = [&](llvm::StringRef key, bool isKnown, auto getValue) {
     json.attribute(key, isKnown ? llvm::json::Value(getValue()) : llvm::json::Value(nullptr));
   };
-  json.attribute("kernel", entry.kernel);
+  json.attribute("name", entry.kernel);
   attributeIf("target", entry.target, [&] { return entry.target->chip.str(); });
   printCompileTimes(json, entry);
   attributeIf("registers", hasCubin, [&] { return artifact->registers; });
   attributeIf("spill_bytes", hasCubin, [&] { return artifact->spillBytes; });
   attributeIf("shared_bytes", artifact, [&] { return getSharedBytes(*artifact); });
   attributeIf("cubin_bytes", hasCubin, [&] { return artifact->cubin.size(); });
-  attributeIf("grid", entry.run.has_value(), [&] { return llvm::json::Array(entry.run->grid); });
+  attributeIf("grid", entry.run || entry.launch,
+              [&] { return llvm::json::Array(entry.run ? entry.run->grid : entry.launch->grid); });
   json.attribute("block", llvm::json::Array{entry.blockThreads, 1, 1});
+  attributeIf("workspaces", entry.launch.has_value(),
+              [&] { return llvm::json::Array(entry.launch->workspaces); });
   attributeIf("device", entry.run.has_value(), [&] { return entry.run->device; });
   if (entry.run)
     printTime(json, "device_ms", entry.run->milliseconds);

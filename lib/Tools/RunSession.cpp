@@ -127,7 +127,7 @@ Error RunSession::readArguments() {
   for (const OutRequest &out : options.outputs)
     if (Expected<unsigned> index = findTensorArgument(out.argument, inputs); !index)
       return index.takeError();
-  if (place == DeviceChoice::Cuda && options.specialize)
+  if (place != DeviceChoice::Cpu && options.specialize)
     specialize(kernels.front(), inputs);
   return Error::success();
 }
@@ -175,6 +175,14 @@ Error RunSession::emit(const CompiledKernel &compiled) {
   return Error::success();
 }
 
+Error RunSession::computeSizes(const KernelArtifact &artifact, RunReportEntry &entry) {
+  Expected<LaunchSizes> sizes = computeLaunchSizes(std::make_shared<KernelArtifact>(artifact), inputs);
+  if (!sizes)
+    return sizes.takeError();
+  entry.launch = std::move(*sizes);
+  return Error::success();
+}
+
 bool RunSession::compileOne(KernelOp kernel, const TargetInfo *target) {
   CompileOptions compile = options.compile;
   compile.emitLLVM = options.emitsKind(EmitKind::LLVM);
@@ -185,9 +193,15 @@ bool RunSession::compileOne(KernelOp kernel, const TargetInfo *target) {
   bool isEmitted = report(emit(compiled));
   if (!isCompiled || !isEmitted)
     return false;
-  entries.push_back(
-      {kernel.getSymName().str(), unsigned(kernel.getNumThreads()), target, std::move(compiled), {}});
-  return true;
+  RunReportEntry entry;
+  entry.kernel = kernel.getSymName().str();
+  entry.blockThreads = kernel.getNumThreads();
+  entry.target = target;
+  bool hasArguments = kernels.size() == 1 && inputs.size() == kernel.getArgumentTypes().size();
+  bool isMeasured = !hasArguments || report(computeSizes(compiled.artifact, entry));
+  entry.compiled = std::move(compiled);
+  entries.push_back(std::move(entry));
+  return isMeasured;
 }
 
 bool RunSession::compileAll() {
@@ -235,7 +249,7 @@ bool RunSession::runOnCpu() {
   if (mlir::failed(outcome))
     return false;
   if (entries.empty())
-    entries.push_back({kernel.getSymName().str(), unsigned(kernel.getNumThreads()), nullptr, {}, {}});
+    entries.push_back({kernel.getSymName().str(), unsigned(kernel.getNumThreads()), nullptr, {}, {}, {}});
   for (RunReportEntry &entry : entries)
     entry.run = *outcome;
   return true;

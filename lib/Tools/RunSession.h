@@ -27,6 +27,7 @@ private:
   llvm::Error readArguments();
   bool mustCompile() const;
   bool compileAll();
+  llvm::Error computeSizes(const KernelArtifact &artifact, RunReportEntry &entry);
   bool compileOne(KernelOp kernel, const TargetInfo *target);
   llvm::Error emit(const CompiledKernel &compiled);
   bool runKernel();

@@ -31,6 +31,17 @@ struct RunOutcome {
   double milliseconds = 0;
 };
 
+/// What a launch takes beside the binary and the arguments.
+struct LaunchSizes {
+  std::array<int64_t, 3> grid = {1, 1, 1};
+  /// The bytes of each workspace, whose addresses are passed behind the arguments.
+  std::vector<int64_t> workspaces;
+};
+
+/// The sizes for these inputs. Needs no device.
+llvm::Expected<LaunchSizes> computeLaunchSizes(std::shared_ptr<const KernelArtifact> artifact,
+                                               llvm::ArrayRef<KernelInput> inputs);
+
 /// Runs the kernel on the CPU reference. The inputs' tensors are those after the first run. An empty result
 /// is a failure that was reported as a diagnostic on the kernel.
 mlir::FailureOr<RunOutcome> runOnReference(KernelOp kernel, std::vector<KernelInput> &inputs,

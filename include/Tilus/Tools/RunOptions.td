@@ -24,7 +24,7 @@ defm "" : Setting<"opt-level", "opt_level", "N", "optimization level of LLVM and
 defm "" : Setting<"reproducer-dir", "reproducer_dir", "DIR", "write what repeats a failed pass to this folder">;
 
 def check_hazards : Switch<"check-hazards", "on the CPU: report races, unordered copies and the like">;
-def no_specialize : Switch<"no-specialize", "on a GPU: rely on no divisibility of the given arguments">;
+def no_specialize : Switch<"no-specialize", "compiling for a GPU: rely on no divisibility of the given arguments">;
 def fast_math : Switch<"fast-math", "approximate division, square root and functions; subnormals are zero">;
 def line_info : Switch<"line-info", "emit line tables">;
 def json : Switch<"json", "print the report as JSON">;

@@ -17,6 +17,8 @@ struct RunReportEntry {
   const TargetInfo *target = nullptr;
   /// Empty if it was not compiled. The cubin in it is empty if none was asked for.
   std::optional<CompiledKernel> compiled;
+  /// Empty if it was not compiled, or if there are no arguments for it.
+  std::optional<LaunchSizes> launch;
   /// Empty if it was not run.
   std::optional<RunOutcome> run;
 };

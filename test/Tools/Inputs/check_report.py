@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks a report of tilus-run: check_report.py FILE KERNEL:TARGET... [run] [cubin]."""
+"""Checks a report of tilus-run: check_report.py FILE KERNEL:TARGET... [run] [cubin] [grid=X,Y,Z].
+
+`grid`: it was compiled for arguments, and not run."""
 
 import json
 import sys
 
-KEYS = ["kernel", "target", "compile_ms", "registers", "spill_bytes", "shared_bytes", "cubin_bytes", "grid", "block",
-        "device", "device_ms"]
+KEYS = ["name", "target", "compile_ms", "registers", "spill_bytes", "shared_bytes", "cubin_bytes", "grid", "block",
+        "workspaces", "device", "device_ms"]
 
 path, *words = sys.argv[1:]
 expected = [word.split(":") for word in words if ":" in word]
+grids = [[int(n) for n in word[5:].split(",")] for word in words if word.startswith("grid=")]
 with open(path, encoding="utf-8") as file:
     report = json.load(file)
 assert list(report) == ["kernels"], list(report)
 entries = report["kernels"]
-assert [[e["kernel"], e["target"] or "-"] for e in entries] == expected, entries
+assert [[e["name"], e["target"] or "-"] for e in entries] == expected, entries
 for entry in entries:
     assert list(entry) == KEYS, list(entry)
     times = entry["compile_ms"]
@@ -28,4 +31,6 @@ for entry in entries:
     if "run" in words:
         assert len(entry["grid"]) == 3 and entry["device"] == "cpu" and entry["device_ms"] > 0
     else:
-        assert entry["grid"] is entry["device"] is entry["device_ms"] is None
+        assert entry["device"] is entry["device_ms"] is None
+        assert entry["grid"] == (grids[0] if grids else None), entry["grid"]
+        assert entry["workspaces"] == ([] if grids else None), entry["workspaces"]
