@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Histogram of integers in 256 bins: atomics on a block's own counts in shared memory, then one addition for each bin
 // to the counts in global memory, which must be zero at the start. Values outside the bins are not counted.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

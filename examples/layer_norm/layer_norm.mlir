@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Layer normalisation of each row: (x - mean) / sqrt(variance + epsilon) * weight + bias, with f16 in memory and f32
 // in registers.
 //

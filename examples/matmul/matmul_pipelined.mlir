@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Product of f16 matrices, c[m, n] = a[m, k] b[k, n], summed in f32: with asynchronous copies into a ring of stages.
 //
 // While one stage is multiplied, the copies of the next ones are under way. Each step waits until its own stage has

@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Product of f16 matrices, c[m, n] = a[m, k] b[k, n], summed in f32: through shared memory.
 //
 // The threads of a block load tiles of a and b once, with wide accesses, and share them: each element is read from

@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Product of f16 matrices, c[m, n] = a[m, k] b[k, n], summed in f32: from global memory straight to registers.
 //
 // A block computes a tile of 64 by 64. What lies beyond a matrix is loaded as zero and adds nothing.

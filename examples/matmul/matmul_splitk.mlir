@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Product of f16 matrices, c[m, n] = a[m, k] b[k, n], summed in f32: with k split over the third axis of the grid,
 // for products of few tiles and a long k.
 //

@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Sums of a matrix along each of its axes, and the maximum of each row.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Prefix sums along the rows of a matrix. A block takes 4 rows and carries their sums from column tile to column tile.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

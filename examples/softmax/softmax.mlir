@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Softmax of each row of a matrix, with f16 in memory and f32 in registers.
 //
 // A block takes 4 rows and walks over their columns in tiles of 256, twice: once for the maximum and the sum of

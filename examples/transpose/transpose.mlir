@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Transpose of a matrix through shared memory: both the loads and the stores walk along the rows of their matrix.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 

@@ -1,4 +1,5 @@
 // RUN: tilus-opt %s -o /dev/null
+// RUN: %python %S/check.py --file %s --device cpu --check-hazards
 // Sum of two vectors: the shortest kernel. A block adds 1024 elements; those beyond n are neither read nor written.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
