@@ -59,6 +59,8 @@ void tilus::buildNVVMPipeline(OpPassManager &manager, const CompileOptions &opti
   ConvertGpuOpsToNVVMOpsOptions toNVVM;
   toNVVM.indexBitwidth = 64;
   modules.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
+  modules.addPass(
+      createConvertMathToLLVMPass()); // what has neither a sequence of ours nor a function of libdevice
   modules.addPass(createReconcileUnrealizedCastsPass());
   addCleanup(modules);
   if (options.lineInfo)

@@ -133,6 +133,9 @@ Expected<RunOutcome> tilus::runOnDevice(const Device &device, std::shared_ptr<co
   LaunchMemory memory(device, arguments);
   if (Error error = memory.upload(inputs))
     return std::move(error);
+  // A copy may still be on its way when it returns, and the stream of the launch does not wait for it.
+  if (Error error = device.synchronize())
+    return std::move(error);
   Expected<GridSize> grid = computeGrid(arguments);
   if (!grid)
     return grid.takeError();

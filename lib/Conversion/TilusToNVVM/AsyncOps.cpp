@@ -23,8 +23,10 @@ struct CopyAsyncOpLowering : TileLowering<CopyAsyncOp> {
     ThreadGroup group = context.getGroup(op);
     AccessFacts facts(op, op.getSource().getType().getRank());
     int64_t chunk = getChunk(op, facts, group.count, bits);
-    RegisterLayout layout = RegisterLayout::distribute(group.count, shared.getShape(),
-                                                       std::max<int64_t>(0, facts.vectorDim), chunk);
+    RegisterLayout layout = shared.getRank() == 0
+                                ? RegisterLayout::replicated({}, group.count)
+                                : RegisterLayout::distribute(group.count, shared.getShape(),
+                                                             std::max<int64_t>(0, facts.vectorDim), chunk);
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
@@ -55,9 +57,9 @@ private:
   /// Elements of a chunk: as many as are contiguous and aligned in both memories, at most 16 bytes and at
   /// most a thread's share; 1 if that is less than cp.async moves.
   int64_t getChunk(CopyAsyncOp op, const AccessFacts &facts, int64_t threads, int64_t bits) const {
-    if (facts.vectorDim < 0)
-      return 1;
     SharedType shared = op.getDest().getType();
+    if (facts.vectorDim < 0 || facts.vectorDim >= shared.getRank())
+      return 1;
     ArrayRef<int64_t> shape = shared.getShape();
     // A layout of one thread: what bounds the run is the memory alone.
     RegisterLayout whole = RegisterLayout::distribute(1, shape, facts.vectorDim, shape[facts.vectorDim]);

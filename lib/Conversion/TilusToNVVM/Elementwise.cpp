@@ -25,12 +25,9 @@ static bool worksOnRegisters(Operation *op, ArrayRef<RankedTensorType> tiles) {
   int64_t packed = getSlotsPerRegister(tiles.front().getElementType());
   bool isAlike = llvm::all_of(
       tiles, [&](RankedTensorType tile) { return getSlotsPerRegister(tile.getElementType()) == packed; });
-  bool isBoolean =
-      llvm::any_of(tiles, [](RankedTensorType tile) { return tile.getElementType().isInteger(1); });
-  if (packed == 1)
-    return true;
-  return isAlike && !isBoolean && (isa<arith::ArithDialect>(op->getDialect()) || isa<math::FmaOp>(op)) &&
-         !isa<arith::BitcastOp>(op);
+  if (!isAlike || packed == 1)
+    return isAlike;
+  return (isa<arith::ArithDialect>(op->getDialect()) || isa<math::FmaOp>(op)) && !isa<arith::BitcastOp>(op);
 }
 
 namespace {

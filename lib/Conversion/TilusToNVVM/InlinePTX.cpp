@@ -55,6 +55,21 @@ static const CacheOperator &getCacheOperator(CacheHint cache) {
   return *llvm::find_if(kCacheOperators, [&](const CacheOperator &row) { return row.hint == cache; });
 }
 
+// The verifier of nvvm.mma.sync knows no 8-bit floats.
+Value tilus::createMmaF8(OpBuilder &builder, Location loc, StringRef a, StringRef b, ValueRange operands) {
+  std::string text =
+      ("mma.sync.aligned.m16n8k32.row.col.f32." + a + "." + b + ".f32 " + getOperandList(0, 4) + ", " +
+       getOperandList(4, 4) + ", " + getOperandList(8, 2) + ", " + getOperandList(10, 4) + ";")
+          .str();
+  auto type =
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(4, builder.getF32Type()));
+  return LLVM::InlineAsmOp::create(
+             builder, loc, type, operands, text, "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f",
+             /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
+      .getResult(0);
+}
+
 // Predicated accesses: a branch around each load would keep the loads of a tile from being in flight
 // together.
 SmallVector<Value> tilus::createPredicatedLoad(OpBuilder &builder, Location loc, Value pointer, Type word,

@@ -1,5 +1,6 @@
 // Lowering of matrix products: mma.sync per atom, or scalar instructions through shared memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "InlinePTX.h"
 #include "Lowering.h"
 #include "Tilus/IR/Atoms/MmaAtoms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,6 +51,20 @@ static int64_t getAtomRegisters(const RegisterLayout &fragment, Type element) {
   return fragment.getNumLocals() / getSlotsPerRegister(element);
 }
 
+/// One matrix instruction.
+static Value createMma(OpBuilder &builder, Location loc, const MmaAtom &atom,
+                       std::array<NVVM::MMATypes, 2> types, Type resultType, ArrayRef<Value> a,
+                       ArrayRef<Value> b, ArrayRef<Value> acc) {
+  if (types[0] == NVVM::MMATypes::e4m3 || types[0] == NVVM::MMATypes::e5m2)
+    return createMmaF8(builder, loc, NVVM::stringifyMMATypes(types[0]), NVVM::stringifyMMATypes(types[1]),
+                       llvm::to_vector(llvm::concat<const Value>(a, b, acc)));
+  bool isInteger = types[0] == NVVM::MMATypes::s8 || types[0] == NVVM::MMATypes::u8;
+  return NVVM::MmaOp::create(builder, loc, resultType, a, b, acc, ArrayRef<int64_t>{atom.m, atom.n, atom.k},
+                             std::nullopt,
+                             isInteger ? std::optional(NVVM::MMAIntOverflow::wrapped) : std::nullopt, types,
+                             std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
+}
+
 namespace {
 struct MmaOpLowering : TileLowering<MmaOp> {
   using TileLowering::TileLowering;
@@ -84,7 +99,6 @@ void MmaOpLowering::lowerToAtoms(MmaOp op, const MmaAtom &atom, Adaptor adaptor,
   SmallVector<Value> sums(adaptor.getAcc());
   auto types = std::array<NVVM::MMATypes, 2>{*getMmaType(aElement, op.getUnsignedA()),
                                              *getMmaType(bElement, op.getUnsignedB())};
-  auto overflow = accElement.isInteger(32) ? std::optional(NVVM::MMAIntOverflow::wrapped) : std::nullopt;
   Type resultType = LLVM::LLVMStructType::getLiteral(
       getContext(), SmallVector<Type>(accCount, getRegisterType(accElement)));
   int64_t steps = tileOf(op.getA()).getDimSize(1) / atom.k;
@@ -97,10 +111,7 @@ void MmaOpLowering::lowerToAtoms(MmaOp op, const MmaAtom &atom, Adaptor adaptor,
       SmallVector<Value> bPart =
           getFragment(rewriter, loc, adaptor.getB(), bSlot / getSlotsPerRegister(bElement), bCount);
       ArrayRef<Value> accPart = ArrayRef(sums).slice(slot / accPacked, accCount);
-      Value product =
-          NVVM::MmaOp::create(rewriter, loc, resultType, aPart, bPart, SmallVector<Value>(accPart),
-                              ArrayRef<int64_t>{atom.m, atom.n, atom.k}, std::nullopt, overflow, types,
-                              std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
+      Value product = createMma(rewriter, loc, atom, types, resultType, aPart, bPart, accPart);
       for (int64_t index = 0; index < accCount; ++index)
         sums[slot / accPacked + index] = LLVM::ExtractValueOp::create(rewriter, loc, product, index);
     }
