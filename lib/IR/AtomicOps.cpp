@@ -90,13 +90,18 @@ LogicalResult StoreScatterOp::verify() {
                        cast<RankedTensorType>(getValue().getType()));
 }
 
-/// Feature of an atomic addition on this element type, if not every chip has it.
-static TargetRequirement requireAtomic(Type element) {
+/// Feature of an atomic update of this element type in this scope, if not every chip has it. Whatever has
+/// clusters adds bf16 too.
+static TargetRequirement requireAtomic(Type element, std::optional<MemoryScope> scope) {
+  if (scope == MemoryScope::Cluster)
+    return TargetRequirement(Feature::Cluster);
   return element.isBF16() ? TargetRequirement(Feature::AtomicBF16x2) : TargetRequirement();
 }
 
-TargetRequirement AtomicOp::getTargetRequirement() { return requireAtomic(elementOf(getDest().getType())); }
+TargetRequirement AtomicOp::getTargetRequirement() {
+  return requireAtomic(elementOf(getDest().getType()), getScope());
+}
 TargetRequirement AtomicScatterOp::getTargetRequirement() {
-  return requireAtomic(elementOf(getDest().getType()));
+  return requireAtomic(elementOf(getDest().getType()), getScope());
 }
 TargetRequirement StoreScatterOp::getTargetRequirement() { return {}; }

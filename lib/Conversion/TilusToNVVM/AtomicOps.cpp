@@ -1,105 +1,28 @@
-// Lowering of atomic updates and scattered stores: one thread for each element, which hands what it found to the
-// replicas.
+// Lowering of atomic updates and scattered stores: one thread for each element hands what it found to replicas.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GlobalAccess.h"
+#include "InlinePTX.h"
 #include "ScratchExchange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tilus;
 
 static RankedTensorType tileOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-//===----------------------------------------------------------------------===//
-// One element
-//===----------------------------------------------------------------------===//
+/// The update that an op asks for.
+template <typename Op> static AtomicUpdate getUpdate(Op op) {
+  bool isShared = isa<SharedType>(op.getDest().getType());
+  MemoryScope scope = op.getScope().value_or(isShared ? MemoryScope::Cta : MemoryScope::Gpu);
+  return {op.getKind(), op.getOrder(), scope, /*isRead=*/bool(op.getResult())};
+}
 
-namespace {
-struct AtomicRow {
-  AtomicKind kind;
-  LLVM::AtomicBinOp onIntegers;
-  LLVM::AtomicBinOp onFloats;
-};
-struct OrderRow {
-  MemoryOrder order;
-  LLVM::AtomicOrdering ordering;
-  /// Of a comparison that fails: no store, nothing to release.
-  LLVM::AtomicOrdering failure;
-};
-struct ScopeRow {
-  MemoryScope scope;
-  StringLiteral name;
-};
-} // namespace
-
-// Sub adds the negated value: there is no such instruction.
-static constexpr AtomicRow kAtomicRows[] = {
-    {AtomicKind::Add, LLVM::AtomicBinOp::add, LLVM::AtomicBinOp::fadd},
-    {AtomicKind::Sub, LLVM::AtomicBinOp::add, LLVM::AtomicBinOp::fadd},
-    {AtomicKind::Max, LLVM::AtomicBinOp::max, LLVM::AtomicBinOp::fmax},
-    {AtomicKind::Min, LLVM::AtomicBinOp::min, LLVM::AtomicBinOp::fmin},
-    {AtomicKind::UMax, LLVM::AtomicBinOp::umax, LLVM::AtomicBinOp::umax},
-    {AtomicKind::UMin, LLVM::AtomicBinOp::umin, LLVM::AtomicBinOp::umin},
-    {AtomicKind::And, LLVM::AtomicBinOp::_and, LLVM::AtomicBinOp::_and},
-    {AtomicKind::Or, LLVM::AtomicBinOp::_or, LLVM::AtomicBinOp::_or},
-    {AtomicKind::Xor, LLVM::AtomicBinOp::_xor, LLVM::AtomicBinOp::_xor},
-    {AtomicKind::Exch, LLVM::AtomicBinOp::xchg, LLVM::AtomicBinOp::xchg},
-};
-
-static constexpr OrderRow kOrderRows[] = {
-    {MemoryOrder::Relaxed, LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic},
-    {MemoryOrder::Acquire, LLVM::AtomicOrdering::acquire, LLVM::AtomicOrdering::acquire},
-    {MemoryOrder::Release, LLVM::AtomicOrdering::release, LLVM::AtomicOrdering::monotonic},
-    {MemoryOrder::AcqRel, LLVM::AtomicOrdering::acq_rel, LLVM::AtomicOrdering::acquire},
-};
-
-static constexpr ScopeRow kScopeRows[] = {
-    {MemoryScope::Cta, "block"},
-    {MemoryScope::Cluster, "cluster"},
-    {MemoryScope::Gpu, "device"},
-    {MemoryScope::Sys, ""},
-};
-
-namespace {
-/// What the updates of one op share.
-struct AtomicUpdate {
-  AtomicKind kind;
-  OrderRow order;
-  StringRef scope;
-
-  AtomicUpdate(AtomicKind kind, MemoryOrder memoryOrder, std::optional<MemoryScope> memoryScope, Type dest)
-      : kind(kind), order(*llvm::find_if(kOrderRows, [&](const OrderRow &row) { return row.order == memoryOrder; })) {
-    MemoryScope wanted = memoryScope.value_or(isa<SharedType>(dest) ? MemoryScope::Cta : MemoryScope::Gpu);
-    scope = llvm::find_if(kScopeRows, [&](const ScopeRow &row) { return row.scope == wanted; })->name;
-  }
-
-  /// Updates one element and gives what was there.
-  Value create(OpBuilder &builder, Location loc, Value pointer, Value value, Value compare) const;
-};
-} // namespace
-
-Value AtomicUpdate::create(OpBuilder &builder, Location loc, Value pointer, Value value, Value compare) const {
-  if (compare) {
-    auto swap = LLVM::AtomicCmpXchgOp::create(builder, loc, pointer, compare, value, order.ordering, order.failure,
-                                              scope);
-    return LLVM::ExtractValueOp::create(builder, loc, swap, ArrayRef<int64_t>{0});
-  }
-  Type type = value.getType();
-  bool isFloat = isa<FloatType>(type);
-  if (kind == AtomicKind::Sub && isFloat)
-    value = arith::NegFOp::create(builder, loc, value);
-  else if (kind == AtomicKind::Sub)
-    value = arith::SubIOp::create(builder, loc, createConstant(builder, loc, type, 0), value);
-  const AtomicRow &row = *llvm::find_if(kAtomicRows, [&](const AtomicRow &row) { return row.kind == kind; });
-  // An exchange moves bits.
-  bool movesBits = isFloat && kind == AtomicKind::Exch;
-  if (movesBits)
-    value = LLVM::BitcastOp::create(builder, loc, builder.getIntegerType(type.getIntOrFloatBitWidth()), value);
-  Value old = LLVM::AtomicRMWOp::create(builder, loc, isFloat ? row.onFloats : row.onIntegers, pointer, value,
-                                        order.ordering, scope);
-  return movesBits ? LLVM::BitcastOp::create(builder, loc, type, old).getResult() : old;
+/// The value that an addition takes for what a subtraction is given.
+static Value negate(OpBuilder &builder, Location loc, Value value) {
+  if (isa<FloatType>(value.getType()))
+    return arith::NegFOp::create(builder, loc, value);
+  Value zero = createConstant(builder, loc, value.getType(), 0);
+  return arith::SubIOp::create(builder, loc, zero, value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,8 +40,8 @@ using GetPlace = function_ref<ElementPlace(int64_t slot)>;
 /// Places along a dimension that a tile of indices gives.
 class ScatterPlaces {
 public:
-  ScatterPlaces(OpBuilder &builder, Location loc, const TileIndices &tile, Type dest, ValueRange parts, int64_t dim,
-                ArrayRef<Value> indices, Value isFirst)
+  ScatterPlaces(OpBuilder &builder, Location loc, const TileIndices &tile, Type dest, ValueRange parts,
+                int64_t dim, ArrayRef<Value> indices, Value isFirst)
       : builder(builder), loc(loc), tile(tile), dest(dest), parts(parts), dim(dim), indices(indices),
         isFirst(isFirst) {}
 
@@ -151,7 +74,8 @@ private:
       Value term = builder.createOrFold<arith::MulIOp>(loc, coordinate, global.strides[axis]);
       offset = builder.createOrFold<arith::AddIOp>(loc, offset, term);
     }
-    return {createElementPointer(builder, loc, global.base, offset, getElementBits(view.getElementType())), mask};
+    return {createElementPointer(builder, loc, global.base, offset, getElementBits(view.getElementType())),
+            mask};
   }
 
   ElementPlace getShared(SharedType shared, int64_t slot) {
@@ -179,30 +103,17 @@ private:
 };
 } // namespace
 
-/// Updates the element of each slot that the thread acts on. With `isRead` gives what was there, else zero.
+/// Updates the element of each slot that the thread acts on, and gives what was there if that is wanted.
 static SmallVector<Value> updateAll(OpBuilder &builder, Location loc, const AtomicUpdate &update,
-                                    ArrayRef<Value> values, ArrayRef<Value> compares, bool isRead,
-                                    GetPlace getPlace) {
-  SmallVector<Value> results;
+                                    ArrayRef<Value> values, ArrayRef<Value> compares, GetPlace getPlace) {
+  SmallVector<Value> olds;
   for (auto [slot, value] : llvm::enumerate(values)) {
     ElementPlace place = getPlace(slot);
-    Value compare = compares.empty() ? Value() : compares[slot];
-    if (!place.mask) {
-      results.push_back(update.create(builder, loc, place.pointer, value, compare));
-      continue;
-    }
-    Type type = value.getType();
-    auto branch = scf::IfOp::create(builder, loc, isRead ? TypeRange(type) : TypeRange(), place.mask, isRead);
-    OpBuilder body = branch.getThenBodyBuilder();
-    Value old = update.create(body, loc, place.pointer, value, compare);
-    if (!isRead)
-      continue;
-    scf::YieldOp::create(body, loc, old);
-    OpBuilder otherwise = branch.getElseBodyBuilder();
-    scf::YieldOp::create(otherwise, loc, createConstant(otherwise, loc, type, 0));
-    results.push_back(branch.getResult(0));
+    Value operand = update.kind == AtomicKind::Sub ? negate(builder, loc, value) : value;
+    olds.push_back(createAtomic(builder, loc, update, place.pointer, operand,
+                                compares.empty() ? Value() : compares[slot], place.mask));
   }
-  return results;
+  return olds;
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,8 +121,7 @@ static SmallVector<Value> updateAll(OpBuilder &builder, Location loc, const Atom
 //===----------------------------------------------------------------------===//
 
 namespace {
-template <typename Op>
-struct UpdateLowering : TileLowering<Op> {
+template <typename Op> struct UpdateLowering : TileLowering<Op> {
   using TileLowering<Op>::TileLowering;
 
 protected:
@@ -220,8 +130,8 @@ protected:
     if (!op.getResult())
       return rewriter.eraseOp(op);
     RankedTensorType tile = tileOf(op.getResult());
-    SmallVector<Value> slots = createReplicas(rewriter, op.getLoc(), this->context, op,
-                                              getTileLayout(tile).getLayout(), olds);
+    SmallVector<Value> slots =
+        createReplicas(rewriter, op.getLoc(), this->context, op, getTileLayout(tile).getLayout(), olds);
     rewriter.replaceOpWithMultiple(op, {packTile(rewriter, op.getLoc(), tile, slots)});
   }
 };
@@ -239,9 +149,8 @@ struct AtomicOpLowering : UpdateLowering<AtomicOp> {
     SmallVector<Value> values = unpackTile(rewriter, loc, tile, adaptor.getValue()), compares;
     if (op.getCompare())
       compares = unpackTile(rewriter, loc, tile, adaptor.getCompare());
-    AtomicUpdate update(op.getKind(), op.getOrder(), op.getScope(), op.getDest().getType());
     auto run = [&](GetPlace getPlace) {
-      finish(op, updateAll(rewriter, loc, update, values, compares, bool(op.getResult()), getPlace), rewriter);
+      finish(op, updateAll(rewriter, loc, getUpdate(op), values, compares, getPlace), rewriter);
     };
 
     if (auto shared = dyn_cast<SharedType>(op.getDest().getType())) {
@@ -289,9 +198,8 @@ struct AtomicScatterOpLowering : UpdateLowering<AtomicScatterOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     SmallVector<Value> values = unpackTile(rewriter, loc, tileOf(op.getValue()), adaptor.getValue());
-    AtomicUpdate update(op.getKind(), op.getOrder(), op.getScope(), op.getDest().getType());
     scatter(op, adaptor.getDest(), adaptor.getIndices(), context, rewriter, [&](GetPlace getPlace) {
-      finish(op, updateAll(rewriter, loc, update, values, {}, bool(op.getResult()), getPlace), rewriter);
+      finish(op, updateAll(rewriter, loc, getUpdate(op), values, {}, getPlace), rewriter);
     });
     return success();
   }
@@ -318,6 +226,6 @@ struct StoreScatterOpLowering : TileLowering<StoreScatterOp> {
 
 void tilus::populateAtomicToNVVM(const TypeConverter &converter, RewritePatternSet &patterns,
                                  const LoweringContext &context) {
-  patterns.add<AtomicOpLowering, AtomicScatterOpLowering, StoreScatterOpLowering>(converter, patterns.getContext(),
-                                                                                 context);
+  patterns.add<AtomicOpLowering, AtomicScatterOpLowering, StoreScatterOpLowering>(
+      converter, patterns.getContext(), context);
 }

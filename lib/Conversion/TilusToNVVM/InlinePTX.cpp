@@ -141,3 +141,75 @@ void tilus::createPredicatedStore(OpBuilder &builder, Location loc, Value pointe
                             LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
                             ArrayAttr());
 }
+
+//===----------------------------------------------------------------------===//
+// Atomic updates
+//===----------------------------------------------------------------------===//
+
+/// Opcode and type letter of each kind on integers (PTX ISA, "atom"). There is no subtraction: it adds the
+/// negated value.
+struct AtomicOpcode {
+  AtomicKind kind;
+  StringLiteral name;
+  char type;
+};
+static constexpr AtomicOpcode kAtomicOpcodes[] = {
+    {AtomicKind::Add, "add", 'u'},   {AtomicKind::Sub, "add", 'u'},  {AtomicKind::Max, "max", 's'},
+    {AtomicKind::Min, "min", 's'},   {AtomicKind::UMax, "max", 'u'}, {AtomicKind::UMin, "min", 'u'},
+    {AtomicKind::And, "and", 'b'},   {AtomicKind::Or, "or", 'b'},    {AtomicKind::Xor, "xor", 'b'},
+    {AtomicKind::Exch, "exch", 'b'}, {AtomicKind::Cas, "cas", 'b'},
+};
+
+/// ".add.noftz.f16", ".max.s32".
+static std::string getAtomicSuffix(AtomicKind kind, Type type) {
+  const AtomicOpcode &row =
+      *llvm::find_if(kAtomicOpcodes, [&](const AtomicOpcode &row) { return row.kind == kind; });
+  std::string bits = std::to_string(type.getIntOrFloatBitWidth());
+  std::string text = "." + row.name.str();
+  if (!isa<FloatType>(type) || row.type == 'b')
+    return text + "." + row.type + bits;
+  return text + (bits == "16" ? ".noftz" : "") + (type.isBF16() ? ".bf" : ".f") + bits;
+}
+
+Value tilus::createAtomic(OpBuilder &builder, Location loc, const AtomicUpdate &update, Value pointer,
+                          Value value, Value compare, Value mask) {
+  Type type = value.getType(), word = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  std::string suffix = getAtomicSuffix(update.kind, type);
+  // A reduction gives nothing back and so has nothing to acquire.
+  bool isReduction = !update.isRead && update.kind != AtomicKind::Exch && update.kind != AtomicKind::Cas &&
+                     (update.order == MemoryOrder::Relaxed || update.order == MemoryOrder::Release);
+  SmallVector<Value> operands{pointer};
+  std::string constraints =
+      isReduction ? "" : std::string(mask ? "=&" : "=") + getConstraint(word).str() + ",";
+  constraints += getConstraint(pointer.getType());
+  for (Value operand : {compare, value}) {
+    if (!operand)
+      continue;
+    operands.push_back(LLVM::BitcastOp::create(builder, loc, word, operand));
+    constraints += "," + getConstraint(word).str();
+  }
+  int64_t first = isReduction ? 0 : 1;
+  std::string text;
+  if (mask) {
+    if (!isReduction)
+      text += "mov.b" + std::to_string(word.getIntOrFloatBitWidth()) + " $0, 0;\n";
+    text += "@$" + std::to_string(first + operands.size()) + " ";
+    operands.push_back(mask);
+    constraints += ",b";
+  }
+  text += (Twine(isReduction ? "red." : "atom.") + stringifyMemoryOrder(update.order) + "." +
+           stringifyMemoryScope(update.scope) + (isShared(pointer) ? ".shared" : ".global") + suffix +
+           (isReduction ? " " : " $0, ") + "[$" + Twine(first) + "]")
+              .str();
+  for (int64_t index = 1; index <= (compare ? 2 : 1); ++index)
+    text += ", $" + std::to_string(first + index);
+  text += ";";
+  constraints += ",~{memory}";
+  auto assembly = LLVM::InlineAsmOp::create(
+      builder, loc, isReduction ? TypeRange() : TypeRange(word), operands, text, constraints,
+      /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr());
+  return update.isRead ? LLVM::BitcastOp::create(builder, loc, type, assembly.getResult(0)).getResult()
+                       : Value();
+}

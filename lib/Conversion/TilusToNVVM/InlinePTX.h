@@ -20,4 +20,19 @@ void createPredicatedStore(mlir::OpBuilder &builder, mlir::Location loc, mlir::V
 mlir::Value createMmaF8(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef a, llvm::StringRef b,
                         mlir::ValueRange operands);
 
+/// An atomic update of one element of 16 to 64 bits. The back end's atomic operations know neither orders nor
+/// scopes.
+struct AtomicUpdate {
+  AtomicKind kind;
+  MemoryOrder order;
+  MemoryScope scope;
+  /// Whether what was there before is wanted.
+  bool isRead;
+};
+
+/// Updates where `mask` (i1, may be null) is true, and gives what was there; zero where it is false, null if
+/// it is not wanted. `compare` goes with `cas` alone.
+mlir::Value createAtomic(mlir::OpBuilder &builder, mlir::Location loc, const AtomicUpdate &update,
+                         mlir::Value pointer, mlir::Value value, mlir::Value compare, mlir::Value mask);
+
 } // namespace tilus
