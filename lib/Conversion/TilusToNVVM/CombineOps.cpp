@@ -1,11 +1,10 @@
-// Lowering of reductions and scans, by the plans of lib/Layout: within the thread, then across lanes by shuffles,
-// then across what is left through scratch memory.
+// Lowering of reductions and scans, by the plans of lib/Layout: within the thread, then across lanes by
+// shuffles, then across what is left through scratch memory.
 //
 // Floats narrower than 32 bits are combined in f32. Scans carry for each slot the combination of all elements
 // before it in its block (its prefix), and for each block its total; each step merges blocks.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ScratchExchange.h"
-#include "WarpExchange.h"
+#include "Combiner.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include <map>
 
@@ -15,241 +14,12 @@ using namespace tilus;
 static RankedTensorType tileOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 //===----------------------------------------------------------------------===//
-// Two elements
-//===----------------------------------------------------------------------===//
-
-template <typename Op>
-static Value createBinary(OpBuilder &builder, Location loc, Value a, Value b) {
-  return Op::create(builder, loc, a, b);
-}
-
-namespace {
-/// The operations of a kind; null where the verifier allows none.
-struct CombineRow {
-  CombineKind kind;
-  Value (*onFloats)(OpBuilder &, Location, Value, Value);
-  Value (*onIntegers)(OpBuilder &, Location, Value, Value);
-  std::optional<NVVM::ReduxKind> redux;
-};
-} // namespace
-
-static constexpr CombineRow kCombineRows[] = {
-    {CombineKind::Add, createBinary<arith::AddFOp>, createBinary<arith::AddIOp>, NVVM::ReduxKind::ADD},
-    {CombineKind::Mul, createBinary<arith::MulFOp>, createBinary<arith::MulIOp>, std::nullopt},
-    {CombineKind::Max, createBinary<arith::MaximumFOp>, createBinary<arith::MaxSIOp>, NVVM::ReduxKind::MAX},
-    {CombineKind::Min, createBinary<arith::MinimumFOp>, createBinary<arith::MinSIOp>, NVVM::ReduxKind::MIN},
-    {CombineKind::UMax, nullptr, createBinary<arith::MaxUIOp>, NVVM::ReduxKind::UMAX},
-    {CombineKind::UMin, nullptr, createBinary<arith::MinUIOp>, NVVM::ReduxKind::UMIN},
-    {CombineKind::MaxNum, createBinary<arith::MaxNumFOp>, nullptr, std::nullopt},
-    {CombineKind::MinNum, createBinary<arith::MinNumFOp>, nullptr, std::nullopt},
-    {CombineKind::And, nullptr, createBinary<arith::AndIOp>, NVVM::ReduxKind::AND},
-    {CombineKind::Or, nullptr, createBinary<arith::OrIOp>, NVVM::ReduxKind::OR},
-    {CombineKind::Xor, nullptr, createBinary<arith::XOrIOp>, NVVM::ReduxKind::XOR},
-};
-
-static const CombineRow &getRow(CombineKind kind) {
-  return *llvm::find_if(kCombineRows, [&](const CombineRow &row) { return row.kind == kind; });
-}
-
-Value tilus::createCombine(OpBuilder &builder, Location loc, CombineKind kind, Value a, Value b) {
-  const CombineRow &row = getRow(kind);
-  return (isa<FloatType>(a.getType()) ? row.onFloats : row.onIntegers)(builder, loc, a, b);
-}
-
-static APFloat getFloatIdentity(CombineKind kind, const llvm::fltSemantics &semantics) {
-  switch (kind) {
-  case CombineKind::Mul:
-    return APFloat(semantics, 1);
-  case CombineKind::Max:
-  case CombineKind::MaxNum:
-    return APFloat::getInf(semantics, /*Negative=*/true);
-  case CombineKind::Min:
-  case CombineKind::MinNum:
-    return APFloat::getInf(semantics);
-  default:
-    // The sum of -0.0 and x is x for each x, 0.0 would lose the sign of -0.0.
-    return APFloat::getZero(semantics, /*Negative=*/true);
-  }
-}
-
-static APInt getIntegerIdentity(CombineKind kind, unsigned bits) {
-  switch (kind) {
-  case CombineKind::Mul:
-    return APInt(bits, 1);
-  case CombineKind::Max:
-    return APInt::getSignedMinValue(bits);
-  case CombineKind::Min:
-    return APInt::getSignedMaxValue(bits);
-  case CombineKind::UMin:
-  case CombineKind::And:
-    return APInt::getAllOnes(bits);
-  default:
-    return APInt::getZero(bits);
-  }
-}
-
-Value tilus::createIdentity(OpBuilder &builder, Location loc, CombineKind kind, Type type) {
-  TypedAttr value;
-  if (auto real = dyn_cast<FloatType>(type))
-    value = builder.getFloatAttr(type, getFloatIdentity(kind, real.getFloatSemantics()));
-  else
-    value = builder.getIntegerAttr(type, getIntegerIdentity(kind, type.getIntOrFloatBitWidth()));
-  return arith::ConstantOp::create(builder, loc, value);
-}
-
-/// What changes no element that it is combined with, NaN included: the identity, but for `maxnum` and `minnum` NaN.
-static Value createNeutral(OpBuilder &builder, Location loc, CombineKind kind, Type type) {
-  if (kind != CombineKind::MaxNum && kind != CombineKind::MinNum)
-    return createIdentity(builder, loc, kind, type);
-  auto nan = APFloat::getQNaN(cast<FloatType>(type).getFloatSemantics());
-  return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, nan));
-}
-
-//===----------------------------------------------------------------------===//
-// Many elements
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What the combinations of one op share. Values are accumulators: f32 for narrower floats.
-class Combiner {
-public:
-  Combiner(OpBuilder &builder, Location loc, const LoweringContext &context, Operation *op, CombineKind kind,
-           Type element)
-      : builder(builder), loc(loc), context(context), op(op), group(context.getGroup(op)), kind(kind),
-        element(element), accumulator(getAccumulator(element)) {}
-
-  SmallVector<Value> widen(ArrayRef<Value> slots);
-  SmallVector<Value> narrow(ArrayRef<Value> values);
-
-  /// Combines all values of a list, in pairs.
-  Value fold(SmallVector<Value> values);
-  /// Combines across lanes; all lanes get the result.
-  SmallVector<Value> foldLanes(ArrayRef<Value> values, const ReducePlan &plan);
-  /// Combines with the partners' values in scratch.
-  SmallVector<Value> foldScratch(ArrayRef<Value> values, const ReducePlan &plan);
-
-protected:
-  Value combine(Value a, Value b) { return createCombine(builder, loc, kind, a, b); }
-  Value getThread() { return createThreadId(builder, loc, context, group); }
-  Value getDigit(const ThreadDigit &digit) {
-    return createThreadDigit(builder, loc, context, group, digit);
-  }
-
-  ScratchExchange getScratch() { return ScratchExchange(builder, loc, context, op, accumulator); }
-
-  OpBuilder &builder;
-  Location loc;
-  const LoweringContext &context;
-  Operation *op;
-  ThreadGroup group;
-  CombineKind kind;
-  Type element, accumulator;
-
-private:
-  static Type getAccumulator(Type element) {
-    if (isa<FloatType>(element) && getSlotBits(element) < 64)
-      return Float32Type::get(element.getContext());
-    return getSlotType(element);
-  }
-  Value redux(Value value, Value members);
-};
-} // namespace
-
-SmallVector<Value> Combiner::widen(ArrayRef<Value> slots) {
-  SmallVector<Value> values(slots);
-  if (accumulator != element && isa<FloatType>(element))
-    for (Value &value : values)
-      value = createElementCast(builder, loc, context, value, element, accumulator);
-  return values;
-}
-
-SmallVector<Value> Combiner::narrow(ArrayRef<Value> values) {
-  SmallVector<Value> slots(values);
-  if (accumulator != element && isa<FloatType>(element))
-    for (Value &slot : slots)
-      slot = createElementCast(builder, loc, context, slot, accumulator, element);
-  return slots;
-}
-
-Value Combiner::fold(SmallVector<Value> values) {
-  while (values.size() > 1) {
-    size_t half = values.size() / 2;
-    for (size_t index = 0; index < half; ++index)
-      values[index] = combine(values[2 * index], values[2 * index + 1]);
-    if (values.size() % 2)
-      values[half++] = values.back();
-    values.resize(half);
-  }
-  return values.front();
-}
-
-//===-- Lanes -------------------------------------------------------------===//
-
-/// One instruction for all lanes: integers of at most 32 bits, narrower ones extended as their order wants it.
-Value Combiner::redux(Value value, Value members) {
-  Type word = builder.getI32Type(), type = value.getType();
-  if (type != word) {
-    bool isSigned = kind == CombineKind::Max || kind == CombineKind::Min;
-    value = isSigned ? arith::ExtSIOp::create(builder, loc, word, value).getResult()
-                     : arith::ExtUIOp::create(builder, loc, word, value).getResult();
-  }
-  value = NVVM::ReduxOp::create(builder, loc, word, value, *getRow(kind).redux, members);
-  return type == word ? value : arith::TruncIOp::create(builder, loc, type, value).getResult();
-}
-
-SmallVector<Value> Combiner::foldLanes(ArrayRef<Value> values, const ReducePlan &plan) {
-  SmallVector<Value> results(values);
-  if (plan.lanes.empty())
-    return results;
-  WarpExchange warp(builder, loc, context, group);
-  bool isWord = isa<IntegerType>(accumulator) && accumulator.getIntOrFloatBitWidth() <= 32;
-  if (plan.coversWarps && isWord && getRow(kind).redux && context.getTarget().hasFeature(Feature::ReduxInt)) {
-    for (Value &value : results)
-      value = redux(value, warp.getMembers());
-    return results;
-  }
-  for (const ThreadDigit &digit : plan.lanes)
-    for (int64_t step = 1; step < digit.size; step *= 2) {
-      Value distance = createI32(builder, loc, step * digit.stride);
-      SmallVector<Value> others = warp.shuffle(builder, loc, NVVM::ShflKind::bfly, results, distance);
-      for (auto [value, other] : llvm::zip(results, others))
-        value = combine(value, other);
-    }
-  return results;
-}
-
-//===-- Scratch -----------------------------------------------------------===//
-
-SmallVector<Value> Combiner::foldScratch(ArrayRef<Value> values, const ReducePlan &plan) {
-  if (plan.partners.empty())
-    return SmallVector<Value>(values);
-  ScratchExchange scratch = getScratch();
-  scratch.leave(values, plan.places);
-  Value base = scratch.getPlace(plan.places, plan.partners);
-  SmallVector<int64_t> offsets{0};
-  for (const ThreadDigit &digit : plan.partners) {
-    SmallVector<int64_t> inner = offsets;
-    for (int64_t value = 1; value < digit.size; ++value)
-      for (int64_t offset : inner)
-        offsets.push_back(offset + value * digit.placeStride);
-  }
-  SmallVector<SmallVector<Value>> columns(values.size());
-  for (int64_t offset : offsets)
-    for (auto [column, value] : llvm::zip(columns, scratch.fetch(base, offset, plan.places, values.size())))
-      column.push_back(value);
-  SmallVector<Value> results;
-  for (SmallVector<Value> &column : columns)
-    results.push_back(fold(column));
-  return results;
-}
-
-//===----------------------------------------------------------------------===//
 // Scans
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Slots whose elements are one run along the dimension, with other threads' slots between them perhaps, and the
-/// combination of the whole run.
+/// Slots whose elements are one run along the dimension, with other threads' slots between them perhaps, and
+/// the combination of the whole run.
 struct ScanBlock {
   SmallVector<int64_t> slots;
   Value total;
@@ -271,7 +41,8 @@ private:
   /// The digit of the thread, counted from where the scan begins.
   Value getTurn(const ThreadDigit &digit);
   Value isAtLeast(Value turn, int64_t bound) {
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, turn, createI32(builder, loc, bound));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, turn,
+                                 createI32(builder, loc, bound));
   }
   SmallVector<Value> getTotals() {
     return llvm::to_vector(llvm::map_range(blocks, [](const auto &entry) { return entry.second.total; }));
@@ -293,7 +64,8 @@ void Scanner::addPrefix(const ScanBlock &block, Value prefix) {
 
 Value Scanner::getTurn(const ThreadDigit &digit) {
   Value value = getDigit(digit);
-  return isReverse ? arith::SubIOp::create(builder, loc, createI32(builder, loc, digit.size - 1), value) : value;
+  return isReverse ? arith::SubIOp::create(builder, loc, createI32(builder, loc, digit.size - 1), value)
+                   : value;
 }
 
 void Scanner::mergeSlots(const ScanStep &step) {
@@ -328,8 +100,9 @@ void Scanner::mergeLanes(const ScanStep &step, bool isLast) {
     for (auto [sum, other] : llvm::zip(sums, others))
       sum = arith::SelectOp::create(builder, loc, hasOther, combine(other, sum), sum);
   }
-  Value hasBefore = isAtLeast(turn, 1), neutral = createNeutral(builder, loc, Combiner::kind, accumulator);
-  SmallVector<Value> before = warp.shuffle(builder, loc, kind, sums, createI32(builder, loc, step.digit.stride));
+  Value hasBefore = isAtLeast(turn, 1), neutral = createNeutral();
+  SmallVector<Value> before =
+      warp.shuffle(builder, loc, kind, sums, createI32(builder, loc, step.digit.stride));
   for (auto [entry, value] : llvm::zip(blocks, before))
     addPrefix(entry.second, arith::SelectOp::create(builder, loc, hasBefore, value, neutral));
   if (isLast)
@@ -352,7 +125,7 @@ void Scanner::mergeScratch(const ScanStep &step) {
   ScratchExchange scratch = getScratch();
   scratch.leave(getTotals(), step.places, step.scratchBegin);
   Value base = scratch.getPlace(step.places, step.digit), turn = getTurn(step.digit);
-  SmallVector<Value> sums(count), before(count, createNeutral(builder, loc, kind, accumulator));
+  SmallVector<Value> sums(count), before(count, createNeutral());
   for (int64_t at = 0; at < step.digit.size; ++at) {
     int64_t value = isReverse ? step.digit.size - 1 - at : at;
     SmallVector<Value> totals =
@@ -461,7 +234,8 @@ struct ScanOpLowering : TileLowering<ScanOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     RankedTensorType tile = tileOf(op.getSource());
     ThreadGroup group = context.getGroup(op);
-    ScanPlan plan = planScan(getTileLayout(tile).getLayout(), op.getDim(), formsWarps(group.begin, group.count));
+    ScanPlan plan =
+        planScan(getTileLayout(tile).getLayout(), op.getDim(), formsWarps(group.begin, group.count));
     SmallVector<Value> slots = unpackTile(rewriter, op.getLoc(), tile, adaptor.getSource());
     Scanner scanner(rewriter, op.getLoc(), context, op);
     rewriter.replaceOpWithMultiple(op, {packTile(rewriter, op.getLoc(), tile, scanner.run(slots, plan))});

@@ -1,15 +1,17 @@
 // Conversions of scalars between element types.
 //
-// Floats up to 32 bits convert through f32, which holds all their values. Into them, a wider source (f64, integers
-// of 32 and 64 bits) is first rounded to odd in f32: truncated, with the last bit set where that lost something.
-// Rounding the result once more is then the same as rounding the source once, since f32 has at least two bits more
-// than each narrower type (Boldo and Melquiond, When double rounding is odd, 2005).
+// Floats up to 32 bits convert through f32, which holds all their values. Into them, a wider source (f64,
+// integers of 32 and 64 bits) is first rounded to odd in f32: truncated, with the last bit set where that
+// lost something. Rounding the result once more is then the same as rounding the source once, since f32 has
+// at least two bits more than each narrower type (Boldo and Melquiond, When double rounding is odd, 2005).
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ElementCast.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace tilus;
@@ -18,8 +20,7 @@ using namespace tilus;
 // Parts
 //===----------------------------------------------------------------------===//
 
-/// The format of a float type that the lowering holds.
-static ScalarFormat getFormat(Type type) {
+ScalarFormat tilus::getFloatFormat(Type type) {
   if (type.isF64())
     return ScalarFormat::getF64();
   if (type.isF32())
@@ -41,11 +42,14 @@ Value ElementCaster::constantF(Type type, double value) {
 }
 
 Value ElementCaster::intrinsic(StringRef name, Type type, ValueRange operands) {
-  auto call = LLVM::CallIntrinsicOp::create(builder, loc, type, builder.getStringAttr("llvm.nvvm." + name), operands);
+  auto call =
+      LLVM::CallIntrinsicOp::create(builder, loc, type, builder.getStringAttr("llvm.nvvm." + name), operands);
   return call.getResults();
 }
 
-RoundingMode ElementCaster::getRounding() const { return options.rounding.value_or(getFormat(to).rounding); }
+RoundingMode ElementCaster::getRounding() const {
+  return options.rounding.value_or(getFloatFormat(to).rounding);
+}
 
 /// Suffix of the back end's conversions for a rounding mode.
 static StringRef getSuffix(RoundingMode mode) {
@@ -65,7 +69,7 @@ static StringRef getSuffix(RoundingMode mode) {
 Value ElementCaster::saturateFloat(Value value) {
   if (!options.saturates)
     return value;
-  double largest = getFormat(to).decode(getFormat(to).getMaxCode());
+  double largest = getFloatFormat(to).decode(getFloatFormat(to).getMaxCode());
   value = arith::MinimumFOp::create(builder, loc, value, constantF(value.getType(), largest));
   return arith::MaximumFOp::create(builder, loc, value, constantF(value.getType(), -largest));
 }
@@ -102,9 +106,10 @@ Value ElementCaster::clampInteger(Value value, bool isUnsigned) {
 Value ElementCaster::convertInteger(Value value) {
   Type source = value.getType(), type = getSlotType(to);
   if (options.hasTruth && type.isInteger(1))
-    return source == type ? value
-                          : arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, constant(source, 0))
-                                .getResult();
+    return source == type
+               ? value
+               : arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value, constant(source, 0))
+                     .getResult();
   bool isUnsigned = options.isSourceUnsigned || (options.hasTruth && source.isInteger(1));
   if (options.saturates && !source.isInteger(1))
     value = clampInteger(value, isUnsigned);
@@ -117,8 +122,8 @@ Value ElementCaster::convertInteger(Value value) {
                     : arith::ExtSIOp::create(builder, loc, type, value).getResult();
 }
 
-// The hardware sticks at the ends of 32 or 64 bits, while the result of arith.fptosi is undefined there. It gives 0
-// for NaN from f32 to 32 bits, else the smallest integer (PTX ISA, "cvt").
+// The hardware sticks at the ends of 32 or 64 bits, while the result of arith.fptosi is undefined there. It
+// gives 0 for NaN from f32 to 32 bits, else the smallest integer (PTX ISA, "cvt").
 Value ElementCaster::floatToInteger(Value value) {
   Type type = getSlotType(to), source = value.getType();
   if (options.hasTruth && type.isInteger(1))
@@ -180,7 +185,8 @@ static Value widenE4M3(OpBuilder &builder, Location loc, Value slot) {
   magnitude = arith::ShLIOp::create(builder, loc, magnitude, createConstant(builder, loc, bits, 7));
   magnitude =
       arith::SelectOp::create(builder, loc, isNaN, createConstant(builder, loc, bits, 0x7e00), magnitude);
-  Value small = arith::BitcastOp::create(builder, loc, half, arith::OrIOp::create(builder, loc, sign, magnitude));
+  Value small =
+      arith::BitcastOp::create(builder, loc, half, arith::OrIOp::create(builder, loc, sign, magnitude));
   Value scale = arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(256));
   return arith::MulFOp::create(builder, loc, arith::ExtFOp::create(builder, loc, single, small), scale);
 }
@@ -211,11 +217,13 @@ SmallVector<Value> ElementCaster::widen(ArrayRef<Value> slots) {
       Value pair = LLVM::PoisonOp::create(builder, loc, VectorType::get({2}, builder.getI8Type()));
       size_t next = std::min(index + 1, slots.size() - 1);
       pair = LLVM::InsertElementOp::create(builder, loc, pair, slot, constant(builder.getI32Type(), 0));
-      pair = LLVM::InsertElementOp::create(builder, loc, pair, slots[next], constant(builder.getI32Type(), 1));
+      pair =
+          LLVM::InsertElementOp::create(builder, loc, pair, slots[next], constant(builder.getI32Type(), 1));
       Value halves = NVVM::ConvertF8x2ToF16x2Op::create(builder, loc, VectorType::get({2}, half), pair,
                                                         /*relu=*/false, from);
       for (int64_t part = 0; part <= int64_t(next - index); ++part) {
-        Value value = LLVM::ExtractElementOp::create(builder, loc, halves, constant(builder.getI32Type(), part));
+        Value value =
+            LLVM::ExtractElementOp::create(builder, loc, halves, constant(builder.getI32Type(), part));
         values.push_back(arith::ExtFOp::create(builder, loc, single, value));
       }
       index = next;
@@ -226,16 +234,17 @@ SmallVector<Value> ElementCaster::widen(ArrayRef<Value> slots) {
   return values;
 }
 
-// cvt to 8 bits always saturates. Without saturation, what rounds beyond the largest finite value is replaced.
+// cvt to 8 bits always saturates. Without saturation, what rounds beyond the largest finite value is
+// replaced.
 SmallVector<Value> ElementCaster::narrowToF8(ArrayRef<Value> values) {
   Type single = builder.getF32Type(), byte = builder.getI8Type();
-  ScalarFormat format = getFormat(to);
+  ScalarFormat format = getFloatFormat(to);
   Values slots;
   for (size_t index = 0; index < values.size(); index += 2) {
     size_t next = std::min(index + 1, values.size() - 1);
-    Value pair = NVVM::ConvertF32x2ToF8x2Op::create(
-        builder, loc, VectorType::get({2}, byte), values[next], values[index], NVVM::FPRoundingMode::RN,
-        NVVM::SaturationMode::SATFINITE, /*relu=*/false, to);
+    Value pair = NVVM::ConvertF32x2ToF8x2Op::create(builder, loc, VectorType::get({2}, byte), values[next],
+                                                    values[index], NVVM::FPRoundingMode::RN,
+                                                    NVVM::SaturationMode::SATFINITE, /*relu=*/false, to);
     for (size_t part = index; part <= next; ++part)
       slots.push_back(
           LLVM::ExtractElementOp::create(builder, loc, pair, constant(builder.getI32Type(), part - index)));
@@ -257,103 +266,6 @@ SmallVector<Value> ElementCaster::narrowToF8(ArrayRef<Value> values) {
   return slots;
 }
 
-namespace {
-/// Integer arithmetic on words, for readable formulas.
-struct Bits {
-  OpBuilder *builder;
-  Location loc;
-  Value value;
-
-  Bits with(Value other) const { return {builder, loc, other}; }
-  Bits with(int64_t other) const { return with(createI32(*builder, loc, other)); }
-  Bits operator+(Bits other) const { return with(arith::AddIOp::create(*builder, loc, value, other.value)); }
-  Bits operator-(Bits other) const { return with(arith::SubIOp::create(*builder, loc, value, other.value)); }
-  Bits operator&(Bits other) const { return with(arith::AndIOp::create(*builder, loc, value, other.value)); }
-  Bits operator|(Bits other) const { return with(arith::OrIOp::create(*builder, loc, value, other.value)); }
-  Bits operator<<(Bits other) const { return with(arith::ShLIOp::create(*builder, loc, value, other.value)); }
-  Bits operator>>(Bits other) const { return with(arith::ShRUIOp::create(*builder, loc, value, other.value)); }
-  Bits max(Bits other) const { return with(arith::MaxSIOp::create(*builder, loc, value, other.value)); }
-  Bits min(Bits other) const { return with(arith::MinSIOp::create(*builder, loc, value, other.value)); }
-  Value is(arith::CmpIPredicate predicate, Bits other) const {
-    return arith::CmpIOp::create(*builder, loc, predicate, value, other.value);
-  }
-  Bits select(Value condition, Bits otherwise) const {
-    return with(arith::SelectOp::create(*builder, loc, condition, value, otherwise.value));
-  }
-};
-} // namespace
-
-/// What is added to a magnitude before `shift` bits are dropped, so that they round as the mode says.
-static Bits getRoundingTerm(Bits mantissa, Bits shift, Bits sign, RoundingMode mode) {
-  Bits one = mantissa.with(1), zero = mantissa.with(0), all = (one << shift) - one;
-  Bits half = one << (shift - one);
-  Value isNegative = sign.is(arith::CmpIPredicate::ne, zero);
-  switch (mode) {
-  case RoundingMode::NearestEven:
-    return half - one + ((mantissa >> shift) & one);
-  case RoundingMode::NearestAway:
-    return half;
-  case RoundingMode::TowardZero:
-    return zero;
-  case RoundingMode::Down:
-    return all.select(isNegative, zero);
-  case RoundingMode::Up:
-    return zero.select(isNegative, all);
-  }
-  llvm_unreachable("all rounding modes are listed above");
-}
-
-/// What replaces a code above the largest finite one.
-static Bits getOverflowCode(Bits magnitude, Bits sign, RoundingMode mode, int64_t largest) {
-  Bits finite = magnitude.with(largest), special = magnitude.with(largest + 1), zero = magnitude.with(0);
-  Value isNegative = sign.is(arith::CmpIPredicate::ne, zero);
-  // Infinity is exact, also where finite values do not round to it.
-  Value isInfinite = magnitude.is(arith::CmpIPredicate::eq, magnitude.with(0x7f800000));
-  if (mode == RoundingMode::TowardZero)
-    return special.select(isInfinite, finite);
-  if (mode == RoundingMode::Down)
-    return special.select(isInfinite, special.select(isNegative, finite));
-  if (mode == RoundingMode::Up)
-    return special.select(isInfinite, finite.select(isNegative, special));
-  return special;
-}
-
-// With the mantissa m and the exponent e of an f32, the code is ((biased - 1) << M) + round(m >> shift): a normal
-// mantissa carries its leading one into the exponent, and so does a mantissa that rounds up to the next power of two.
-// Subnormal results keep the exponent 1 and are shifted further.
-Value ElementCaster::narrowInSoftware(Value value) {
-  ScalarFormat format = getFormat(to);
-  RoundingMode mode = getRounding();
-  int64_t mantissaBits = format.mantissaBits, rebias = 127 - format.getBias();
-  int64_t padding = format.bits - 1 - format.exponentBits - mantissaBits;
-  int64_t largest = int64_t(format.getMaxCode() >> padding);
-  Bits word{&builder, loc, arith::BitcastOp::create(builder, loc, builder.getI32Type(), value)};
-  Bits one = word.with(1), zero = word.with(0);
-  Bits sign = word & word.with(int32_t(0x80000000)), magnitude = word & word.with(0x7fffffff);
-
-  Bits exponent = magnitude >> word.with(23);
-  Value isNormal = exponent.is(arith::CmpIPredicate::ne, zero);
-  Bits mantissa = (magnitude & word.with(0x7fffff)) | word.with(0x800000).select(isNormal, zero);
-  Bits resultExponent = exponent.max(one) - word.with(rebias), biased = resultExponent.max(one);
-  // A shift of 31 drops everything, as any larger one would.
-  Bits shift = (biased - resultExponent + word.with(23 - mantissaBits)).min(word.with(31));
-  Bits rounded = (mantissa + getRoundingTerm(mantissa, shift, sign, mode)) >> shift;
-  Bits code = ((biased - one) << word.with(mantissaBits)) + rounded;
-
-  Value isTooLarge = code.is(arith::CmpIPredicate::sgt, word.with(largest));
-  code = getOverflowCode(magnitude, sign, mode, largest).select(isTooLarge, code);
-  int64_t quietNaN = format.specials == SpecialValues::IEEE ? largest + 1 + (int64_t(1) << (mantissaBits - 1))
-                                                            : largest + 1;
-  Value isNaN = magnitude.is(arith::CmpIPredicate::ugt, word.with(0x7f800000));
-  code = word.with(quietNaN).select(isNaN, code) << word.with(padding);
-  Value result = (code | (sign >> word.with(32 - format.bits))).value;
-  if (format.bits < 32)
-    result = arith::TruncIOp::create(builder, loc, builder.getIntegerType(format.bits), result);
-  if (isF8(to))
-    return result;
-  return arith::BitcastOp::create(builder, loc, getSlotType(to), result);
-}
-
 /// From f32 to a narrower float.
 SmallVector<Value> ElementCaster::narrow(ArrayRef<Value> values) {
   const TargetInfo &target = context.getTarget();
@@ -368,6 +280,9 @@ SmallVector<Value> ElementCaster::narrow(ArrayRef<Value> values) {
     if (isPlain) {
       slots.push_back(arith::TruncFOp::create(builder, loc, to, value));
     } else if (isTF32) {
+      // The hardware drops the low bits of a NaN too, which may be all that tells it from infinity.
+      Value isNaN = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, value, value);
+      value = arith::SelectOp::create(builder, loc, isNaN, constantF(value.getType(), NAN), value);
       Value bits = NVVM::ConvertFloatToTF32Op::create(builder, loc, builder.getI32Type(), value,
                                                       NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE,
                                                       /*relu=*/false);
@@ -425,7 +340,9 @@ SmallVector<Value> ElementCaster::convert(ArrayRef<Value> slots) {
   if (isFloat(from) && !from.isF64())
     values = widen(slots);
   for (Value &value : values)
-    value = isFloat(from) ? floatToInteger(value) : isFloat(to) ? integerToFloat(value) : convertInteger(value);
+    value = isFloat(from) ? floatToInteger(value)
+            : isFloat(to) ? integerToFloat(value)
+                          : convertInteger(value);
   return isFloat(to) && !to.isF64() && !to.isF32() ? narrow(values) : values;
 }
 

@@ -19,6 +19,9 @@ struct CastOptions {
   bool hasTruth = true;
 };
 
+/// The format of a float type that the lowering holds.
+ScalarFormat getFloatFormat(mlir::Type type);
+
 /// Converts slots of one element type to another, with the target's conversions where it has them.
 class ElementCaster {
 public:
