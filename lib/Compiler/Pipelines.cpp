@@ -55,7 +55,6 @@ void tilus::buildNVVMPipeline(OpPassManager &manager, const CompileOptions &opti
   OpPassManager &modules = manager.nest<gpu::GPUModuleOp>();
   addCleanup(modules);
   modules.addPass(createSCFToControlFlowPass());
-  modules.addPass(arith::createArithExpandOpsPass());
   ConvertGpuOpsToNVVMOpsOptions toNVVM;
   toNVVM.indexBitwidth = 64;
   modules.addPass(createConvertGpuOpsToNVVMOps(toNVVM));

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include <array>
 
@@ -15,18 +16,27 @@ static Value createXor(OpBuilder &builder, Location loc, Value a, Value b, Value
   return arith::XOrIOp::create(builder, loc, arith::XOrIOp::create(builder, loc, a, b), c);
 }
 
+/// The upper word of a product. As the product of wider integers it would be computed in 64 bits.
+static Value createHigh(OpBuilder &builder, Location loc, Value a, Value b) {
+  auto name = builder.getStringAttr("llvm.nvvm.mulhi.ui");
+  return LLVM::CallIntrinsicOp::create(builder, loc, a.getType(), name, ValueRange{a, b}).getResults();
+}
+
 /// One round with this key.
 static Words createRound(OpBuilder &builder, Location loc, const Words &counter, Value key0, Value key1) {
   Value multiplier0 = createI32(builder, loc, int32_t(0xD2511F53)),
         multiplier1 = createI32(builder, loc, int32_t(0xCD9E8D57));
-  auto even = arith::MulUIExtendedOp::create(builder, loc, multiplier0, counter[0]);
-  auto odd = arith::MulUIExtendedOp::create(builder, loc, multiplier1, counter[2]);
-  return {createXor(builder, loc, odd.getHigh(), counter[1], key0), odd.getLow(),
-          createXor(builder, loc, even.getHigh(), counter[3], key1), even.getLow()};
+  Value evenHigh = createHigh(builder, loc, multiplier0, counter[0]),
+        oddHigh = createHigh(builder, loc, multiplier1, counter[2]);
+  return {createXor(builder, loc, oddHigh, counter[1], key0),
+          arith::MulIOp::create(builder, loc, multiplier1, counter[2]),
+          createXor(builder, loc, evenHigh, counter[3], key1),
+          arith::MulIOp::create(builder, loc, multiplier0, counter[0])};
 }
 
 /// The keys of all rounds, which do not depend on the counter.
-static SmallVector<std::pair<Value, Value>> createKeys(OpBuilder &builder, Location loc, Value seed, int64_t rounds) {
+static SmallVector<std::pair<Value, Value>> createKeys(OpBuilder &builder, Location loc, Value seed,
+                                                       int64_t rounds) {
   Type word = builder.getI32Type();
   Value key0 = arith::TruncIOp::create(builder, loc, word, seed);
   Value high = arith::ShRUIOp::create(builder, loc, seed, createI64(builder, loc, 32));
