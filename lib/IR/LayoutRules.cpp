@@ -33,7 +33,8 @@ void IotaOp::inferLayouts(LayoutQuery &) {}
 
 /// A layout of the row-major sequence of `size` elements that is one in every shape: threads run over the
 /// elements below and above all dimensions' boundaries, what lies between is one walk of slots.
-static std::optional<RegisterLayout> getSequenceLayout(int64_t numThreads, ArrayRef<ArrayRef<int64_t>> shapes) {
+static std::optional<RegisterLayout> getSequenceLayout(int64_t numThreads,
+                                                       ArrayRef<ArrayRef<int64_t>> shapes) {
   int64_t size = product(shapes.front()), low = size, high = 1;
   for (ArrayRef<int64_t> shape : shapes) {
     int64_t boundary = 1;

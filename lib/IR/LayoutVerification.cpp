@@ -9,7 +9,8 @@ static ArrayRef<int64_t> shapeOf(Value tile) { return cast<RankedTensorType>(til
 
 /// The layout of a tile; those of an op without a layout are not compared.
 static std::optional<RegisterLayout> layoutOf(Value tile) {
-  RegisterLayoutAttr layout = isTileType(tile.getType()) ? getTileLayout(tile.getType()) : RegisterLayoutAttr();
+  RegisterLayoutAttr layout =
+      isTileType(tile.getType()) ? getTileLayout(tile.getType()) : RegisterLayoutAttr();
   return layout ? std::optional(layout.getLayout()) : std::nullopt;
 }
 
@@ -41,9 +42,9 @@ LogicalResult TransposeOp::verifyLayouts() {
 
 LogicalResult ReduceOp::verifyLayouts() {
   auto source = layoutOf(getSource());
-  return source ? expectLayout(*this, "a result", getResult(),
-                               source->reduce({int64_t(getDim())}, getKeepDim()))
-                : success();
+  return source
+             ? expectLayout(*this, "a result", getResult(), source->reduce({int64_t(getDim())}, getKeepDim()))
+             : success();
 }
 
 LogicalResult ExtractSliceOp::verifyLayouts() {

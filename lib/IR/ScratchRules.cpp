@@ -40,8 +40,8 @@ static bool hasWarps(Operation *op) { return formsWarps(getThreadBegin(op).value
 static int64_t getMoveScratch(Operation *op, Value source, Value result) {
   if (!getTileLayout(source.getType()) || !getTileLayout(result.getType()))
     return 0;
-  std::optional<ConversionPlan> plan =
-      planTileMove(cast<RankedTensorType>(source.getType()), cast<RankedTensorType>(result.getType()), hasWarps(op));
+  std::optional<ConversionPlan> plan = planTileMove(cast<RankedTensorType>(source.getType()),
+                                                    cast<RankedTensorType>(result.getType()), hasWarps(op));
   return plan && plan->staging ? plan->staging->sizeBytes : 0;
 }
 

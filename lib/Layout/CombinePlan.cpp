@@ -1,7 +1,7 @@
 // Plans for combining the elements of a tile along one dimension.
 //
-// Digits of the thread id are cut in two where they leave the bits of the lane number: the inner part is combined
-// by shuffles, the outer one through scratch.
+// Digits of the thread id are cut in two where they leave the bits of the lane number: the inner part is
+// combined by shuffles, the outer one through scratch.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Layout/CombinePlan.h"
@@ -56,7 +56,8 @@ static SmallVector<ThreadPart, 8> cutDigits(const RegisterLayout &layout, int64_
     if (inner > 1)
       parts.push_back({inner, digit.stride, digit.dim, digit.indexStride, true});
     if (inner < digit.size)
-      parts.push_back({digit.size / inner, digit.stride * inner, digit.dim, digit.indexStride * inner, false});
+      parts.push_back(
+          {digit.size / inner, digit.stride * inner, digit.dim, digit.indexStride * inner, false});
   }
   return parts;
 }
@@ -76,14 +77,14 @@ static ScratchPlaces getPlaces(ArrayRef<ThreadPart> parts, function_ref<bool(con
 }
 
 static int64_t getPlaceStride(const ScratchPlaces &places, int64_t stride) {
-  return find_if(places.digits, [&](const ThreadDigit &digit) { return digit.stride == stride; })->placeStride;
+  return find_if(places.digits, [&](const ThreadDigit &digit) { return digit.stride == stride; })
+      ->placeStride;
 }
 
 ReducePlan planReduce(const RegisterLayout &layout, int64_t dim, bool hasWarps) {
   SmallVector<ThreadPart, 8> parts = cutDigits(layout, dim, hasWarps);
   ReducePlan plan;
-  plan.places =
-      getPlaces(parts, [&](const ThreadPart &part) { return part.dim == dim && part.isInLanes; });
+  plan.places = getPlaces(parts, [&](const ThreadPart &part) { return part.dim == dim && part.isInLanes; });
   int64_t covered = 1;
   for (const ThreadPart &part : parts) {
     if (part.dim != dim)
@@ -97,7 +98,8 @@ ReducePlan planReduce(const RegisterLayout &layout, int64_t dim, bool hasWarps) 
   }
   // A partial warp is reduced as a whole too, but none next to whole ones.
   int64_t threads = layout.getNumThreads();
-  plan.coversWarps = covered == std::min(threads, kWarpSize) && (threads <= kWarpSize || threads % kWarpSize == 0);
+  plan.coversWarps =
+      covered == std::min(threads, kWarpSize) && (threads <= kWarpSize || threads % kWarpSize == 0);
   plan.numValues = layout.getNumLocals();
   for (const LayoutDigit &digit : layout.getLocalDigits())
     if (digit.dim == dim)
@@ -107,7 +109,7 @@ ReducePlan planReduce(const RegisterLayout &layout, int64_t dim, bool hasWarps) 
 
 /// The digits of the slot and parts of the thread id along `dim`, as steps with their strides in the index.
 static SmallVector<std::pair<int64_t, ScanStep>, 8> collectSteps(const RegisterLayout &layout, int64_t dim,
-                                                                ArrayRef<ThreadPart> parts) {
+                                                                 ArrayRef<ThreadPart> parts) {
   SmallVector<std::pair<int64_t, ScanStep>, 8> steps;
   for (const LayoutDigit &digit : layout.getLocalDigits())
     if (digit.dim == dim)
@@ -130,9 +132,8 @@ ScanPlan planScan(const RegisterLayout &layout, int64_t dim, bool hasWarps) {
     if (step.kind == ScanStep::Slots)
       numTotals /= step.digit.size;
     if (step.kind == ScanStep::Scratch) {
-      step.places = getPlaces(parts, [&](const ThreadPart &part) {
-        return part.dim == dim && part.indexStride < indexStride;
-      });
+      step.places = getPlaces(
+          parts, [&](const ThreadPart &part) { return part.dim == dim && part.indexStride < indexStride; });
       step.digit.placeStride = getPlaceStride(step.places, step.digit.stride);
       step.scratchBegin = plan.scratchSize;
       plan.scratchSize += step.places.count * numTotals;

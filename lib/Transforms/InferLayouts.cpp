@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Phases: preferred layouts (LayoutHints), the layouts themselves with conversions where they differ
-// (LayoutAssignment), layouts of shared memory from its accesses (SharedLayoutChoice). Total: only what the user
-// pinned can be wrong.
+// (LayoutAssignment), layouts of shared memory from its accesses (SharedLayoutChoice). Total: only what the
+// user pinned can be wrong.
 #include "Layouts/LayoutAssignment.h"
 #include "Layouts/SharedLayoutChoice.h"
 #include "Layouts/TileRules.h"

@@ -260,3 +260,28 @@ func.func @axis() {
   %i = tilus.block_id w
   return
 }
+
+// -----
+
+func.func @grid_axis() {
+  // expected-error @below {{custom op 'tilus.grid_dim' expected string or keyword containing one of the following enum values for attribute 'axis' [x, y, z]}}
+  %n = tilus.grid_dim w
+  return
+}
+
+// -----
+
+func.func @exit_operand(%n: i32) {
+  // expected-error @below {{'tilus.exit' op requires zero operands}}
+  "tilus.exit"(%n) : (i32) -> ()
+  return
+}
+
+// -----
+
+func.func @assume_integer(%n: i32) {
+  // expected-note @above {{prior use here}}
+  // expected-error @below {{use of value '%n' expects different type than prior uses: 'i1' vs 'i32'}}
+  tilus.assume %n
+  return
+}

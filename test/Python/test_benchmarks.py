@@ -119,7 +119,7 @@ def compile_first(tool, tmp_path, text=None):
 
 
 def test_a_kernel_is_compiled_for_its_arguments(fake_tool, tmp_path):
-    tool = fake_tool({"kernel": "vector_add", "grid": [1024, 1, 1], "block": [128, 1, 1], "shared_bytes": 16,
+    tool = fake_tool({"name": "vector_add", "grid": [1024, 1, 1], "block": [128, 1, 1], "shared_bytes": 16,
                       "registers": 20, "spill_bytes": 0})
     record = compile_first(tool, tmp_path)
     assert record.error == ""
@@ -130,11 +130,11 @@ def test_a_kernel_is_compiled_for_its_arguments(fake_tool, tmp_path):
 
 
 def test_what_cannot_be_launched_is_an_error_in_the_record(fake_tool, tmp_path):
-    assert "expected the grid" in compile_first(fake_tool({"kernel": "vector_add", "grid": None}), tmp_path).error
+    assert "expected the grid" in compile_first(fake_tool({"name": "vector_add", "grid": None}), tmp_path).error
 
 
 def test_the_tools_error_is_kept(fake_tool, tmp_path):
-    assert compile_first(fake_tool({"kernel": "vector_add"}, status=1), tmp_path).error == "no such thing"
+    assert compile_first(fake_tool({"name": "vector_add"}, status=1), tmp_path).error == "no such thing"
 
 
 def test_a_kernel_with_other_parameters_is_not_compiled(fake_tool, tmp_path):

@@ -104,7 +104,7 @@ tilus.thread_group begin(64) threads(64) {
   tilus.semaphore_release %v[%c0], %c1 : !tilus.global<64xi32>
 }
 tilus.sync)",
-     "16: 'tilus.sync' op expected a thread group or block that can go on, but all of them wait\n"
+     "9: 'tilus.semaphore_lock' op expected a thread group or block that can go on, but all of them wait\n"
      "16: threads 0 to 127 of block (0, 0, 0) wait here\n"
      "9: threads 0 to 63 of block (0, 0, 0) wait here\n"
      "13: threads 64 to 127 of block (0, 0, 0) wait here"},

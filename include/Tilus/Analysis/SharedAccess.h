@@ -6,8 +6,8 @@
 
 namespace tilus {
 
-/// The fragment that each matrix of ldmatrix and stmatrix covers: 8 rows of 16 bytes. Nullopt if there is none
-/// for elements of this size; a transposed one exists for 16 bits alone.
+/// The fragment that each matrix of ldmatrix and stmatrix covers: 8 rows of 16 bytes. Nullopt if there is
+/// none for elements of this size; a transposed one exists for 16 bits alone.
 std::optional<RegisterLayout> getMatrixFragment(int64_t elementBits, bool isTransposed);
 
 /// Whether a tile of `tile` layout can be moved by this instruction: rank 2, the layout a multiple of the

@@ -1,6 +1,5 @@
-// How ops move and combine tiles across the threads of their group: the plans that sizes of scratch memory and the
-// lowering follow alike.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How ops move and combine tiles across the threads of their group: the plans that sizes of scratch memory
+// and the lowering follow alike. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Layout/CombinePlan.h"
@@ -9,9 +8,9 @@
 
 namespace tilus {
 
-/// The plan of `tilus.convert_layout` and of `tilus.reshape`, for tiles with layouts. Tiles of different shapes are
-/// seen as their row-major sequences. Without `hasWarps` it has no shuffles. Nullopt if the layouts have different
-/// numbers of threads.
+/// The plan of `tilus.convert_layout` and of `tilus.reshape`, for tiles with layouts. Tiles of different
+/// shapes are seen as their row-major sequences. Without `hasWarps` it has no shuffles. Nullopt if the
+/// layouts have different numbers of threads.
 std::optional<ConversionPlan> planTileMove(mlir::RankedTensorType source, mlir::RankedTensorType result,
                                            bool hasWarps);
 

@@ -34,8 +34,8 @@ int64_t getNumThreads(mlir::Operation *op);
 /// First thread of the group within the block; nullopt if it is any part of its parent's.
 std::optional<int64_t> getThreadBegin(mlir::Operation *op);
 
-/// Whether each thread group can compute the tile by itself: it follows from scalars by pure ops. Such a tile may
-/// be used across the border of a thread group.
+/// Whether each thread group can compute the tile by itself: it follows from scalars by pure ops. Such a tile
+/// may be used across the border of a thread group.
 bool isReplicable(mlir::Value tile);
 
 } // namespace tilus

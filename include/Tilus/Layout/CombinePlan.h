@@ -1,7 +1,7 @@
 // Plans for combining the elements of a tile along one dimension, as reductions and scans do.
 //
-// Owns the split of the work into slots, lanes and scratch memory, as data that code generation and simulation
-// both execute. Does not own the generation of code.
+// Owns the split of the work into slots, lanes and scratch memory, as data that code generation and
+// simulation both execute. Does not own the generation of code.
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace tilus {
 
-/// Whether the threads [begin, begin + count) of a block fill whole warps or an aligned part of one, so that the
-/// bits of a thread's number in the group are those of its lane.
+/// Whether the threads [begin, begin + count) of a block fill whole warps or an aligned part of one, so that
+/// the bits of a thread's number in the group are those of its lane.
 bool formsWarps(int64_t begin, int64_t count);
 
 /// A digit of the thread id: `(thread / stride) % size`.
@@ -22,8 +22,8 @@ struct ThreadDigit {
   int64_t placeStride = 0;
 };
 
-/// Where threads leave what they share: one place for all threads that know the same. The place of a thread is the
-/// sum of `digit * placeStride`.
+/// Where threads leave what they share: one place for all threads that know the same. The place of a thread
+/// is the sum of `digit * placeStride`.
 struct ScratchPlaces {
   llvm::SmallVector<ThreadDigit, 4> digits;
   /// The digits that are zero in the one thread that writes to a place.
@@ -35,8 +35,8 @@ struct ScratchPlaces {
   bool isWriter(int64_t thread) const;
 };
 
-/// A reduction: each thread combines its slots, then the lanes of a warp combine by butterflies, then one thread
-/// for each place leaves its values in scratch and all threads combine those of their partners.
+/// A reduction: each thread combines its slots, then the lanes of a warp combine by butterflies, then one
+/// thread for each place leaves its values in scratch and all threads combine those of their partners.
 struct ReducePlan {
   /// Whole bits of the lane number.
   llvm::SmallVector<ThreadDigit, 4> lanes;
@@ -53,8 +53,8 @@ struct ReducePlan {
 };
 ReducePlan planReduce(const RegisterLayout &layout, int64_t dim, bool hasWarps);
 
-/// One step of a scan, along one digit of the dimension: each thread knows the totals of the blocks of elements
-/// that the steps before made up, and combines the blocks of the digit to larger ones.
+/// One step of a scan, along one digit of the dimension: each thread knows the totals of the blocks of
+/// elements that the steps before made up, and combines the blocks of the digit to larger ones.
 struct ScanStep {
   enum Kind {
     /// A digit of the slot.
@@ -82,11 +82,13 @@ struct ScanPlan {
 };
 ScanPlan planScan(const RegisterLayout &layout, int64_t dim, bool hasWarps);
 
-/// How the values of the threads that act for their replicas (see RegisterLayout::isRepresentative) reach these.
+/// How the values of the threads that act for their replicas (see RegisterLayout::isRepresentative) reach
+/// these.
 struct ReplicaPlan {
   /// The digits of the replicas; empty if there are none.
   llvm::SmallVector<ThreadDigit, 4> replicas;
-  /// Whether each replica is a lane of the warp of its representative; otherwise the values go through scratch.
+  /// Whether each replica is a lane of the warp of its representative; otherwise the values go through
+  /// scratch.
   bool isInWarp = true;
   ScratchPlaces places;
 

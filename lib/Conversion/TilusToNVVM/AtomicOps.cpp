@@ -1,5 +1,5 @@
-// Lowering of atomic updates and scattered stores: one thread for each element hands what it found to replicas.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lowering of atomic updates and scattered stores: one thread for each element hands what it found to
+// replicas. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GlobalAccess.h"
 #include "InlinePTX.h"
 #include "ScratchExchange.h"

@@ -1,6 +1,6 @@
-// Lowering of conversions between element types, and of arith and math on floats that the hardware does not compute
-// in: 8-bit floats and tf32 are computed in f32 and rounded back.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Lowering of conversions between element types, and of arith and math on floats that the hardware does not
+// compute in: 8-bit floats and tf32 are computed in f32 and rounded back. SPDX-License-Identifier: Apache-2.0
+// WITH LLVM-exception
 #include "ElementCast.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -76,7 +76,8 @@ static RoundingMode getMode(arith::RoundingMode mode) {
 
 /// The options of a conversion of arith; none if the op is another.
 static std::optional<CastOptions> getCastOptions(Operation *op) {
-  if (!isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp>(op))
+  if (!isa<arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp,
+           arith::FPToUIOp>(op))
     return std::nullopt;
   CastOptions options;
   options.hasTruth = false;
@@ -92,7 +93,8 @@ namespace {
 /// An operand or result as its slots: a tile has many, a scalar one.
 struct NarrowFloatLowering : ConversionPattern {
   // Before the pattern that works on storage types as they are.
-  NarrowFloatLowering(const TypeConverter &converter, MLIRContext *mlirContext, const LoweringContext &context)
+  NarrowFloatLowering(const TypeConverter &converter, MLIRContext *mlirContext,
+                      const LoweringContext &context)
       : ConversionPattern(converter, MatchAnyOpTypeTag(), /*benefit=*/2, mlirContext), context(context) {}
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
@@ -109,9 +111,10 @@ struct NarrowFloatLowering : ConversionPattern {
     std::optional<CastOptions> options = getCastOptions(op);
     SmallVector<Value> slots;
     if (options)
-      slots = ElementCaster(rewriter, op->getLoc(), context, getElementTypeOrSelf(op->getOperand(0).getType()),
-                            getElementTypeOrSelf(type), *options)
-                  .convert(arguments.front());
+      slots =
+          ElementCaster(rewriter, op->getLoc(), context, getElementTypeOrSelf(op->getOperand(0).getType()),
+                        getElementTypeOrSelf(type), *options)
+              .convert(arguments.front());
     else
       slots = compute(op, arguments, rewriter);
     rewriter.replaceOpWithMultiple(op, {pack(rewriter, op->getLoc(), type, slots)});

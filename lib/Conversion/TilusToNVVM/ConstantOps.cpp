@@ -20,7 +20,8 @@ static APInt getStoredBits(Type element, Attribute value) {
 }
 
 /// One value for all slots.
-static SmallVector<Value> createSplat(OpBuilder &builder, Location loc, RankedTensorType tile, Attribute value) {
+static SmallVector<Value> createSplat(OpBuilder &builder, Location loc, RankedTensorType tile,
+                                      Attribute value) {
   Type element = tile.getElementType(), slot = getSlotType(element), type = getRegisterType(element);
   APInt bits = getStoredBits(element, value);
   TypedAttr number;
@@ -34,8 +35,8 @@ static SmallVector<Value> createSplat(OpBuilder &builder, Location loc, RankedTe
   return SmallVector<Value>(getNumRegisters(tile), constant);
 }
 
-/// The table of all elements, row-major, in global memory: threads read different elements at once, which constant
-/// memory serves one after the other.
+/// The table of all elements, row-major, in global memory: threads read different elements at once, which
+/// constant memory serves one after the other.
 static LLVM::GlobalOp createTable(OpBuilder &builder, Operation *op, DenseElementsAttr values) {
   Type element = values.getElementType(), word = builder.getIntegerType(getSlotBits(element));
   SmallVector<APInt> words;
@@ -45,12 +46,12 @@ static LLVM::GlobalOp createTable(OpBuilder &builder, Operation *op, DenseElemen
   auto module = op->getParentOfType<gpu::GPUModuleOp>();
   unsigned suffix = 0;
   SmallString<32> name = SymbolTable::generateSymbolName<32>(
-      "tilus_constant", [&](StringRef candidate) { return bool(SymbolTable::lookupSymbolIn(module, candidate)); },
-      suffix);
+      "tilus_constant",
+      [&](StringRef candidate) { return bool(SymbolTable::lookupSymbolIn(module, candidate)); }, suffix);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(module.getBody());
-  return LLVM::GlobalOp::create(builder, op->getLoc(), LLVM::LLVMArrayType::get(word, count), /*isConstant=*/true,
-                                LLVM::Linkage::Internal, name,
+  return LLVM::GlobalOp::create(builder, op->getLoc(), LLVM::LLVMArrayType::get(word, count),
+                                /*isConstant=*/true, LLVM::Linkage::Internal, name,
                                 DenseElementsAttr::get(RankedTensorType::get({count}, word), words),
                                 /*alignment=*/16, unsigned(NVVM::NVVMMemorySpace::Global));
 }
@@ -85,15 +86,15 @@ private:
     SlotRuns runs = getSharedRuns(memory, layout, elementBits, /*originDivisibility=*/0);
     int64_t bits = runs.count * elementBits;
     Type word = getWordType(getContext(), bits, tile.getElementType());
-    Value start = createElementPointer(rewriter, loc, base,
-                                       createLinearOffset(rewriter, loc, memory, indices.thread), elementBits);
+    Value start = createElementPointer(
+        rewriter, loc, base, createLinearOffset(rewriter, loc, memory, indices.thread), elementBits);
     TileAssembler assembler(tile);
     for (int64_t slot = 0; slot < layout.getNumLocals(); slot += runs.count) {
       Value offset = createI32(rewriter, loc, memory.getLinearOffset(indices.slots[slot]));
       Value pointer = createElementPointer(rewriter, loc, start, offset, elementBits);
       assembler.setWords(rewriter, loc, slot, runs.count,
-                         createLoad(rewriter, loc, pointer, word, bits / word.getIntOrFloatBitWidth(), Value(),
-                                    CacheHint::Default));
+                         createLoad(rewriter, loc, pointer, word, bits / word.getIntOrFloatBitWidth(),
+                                    Value(), CacheHint::Default));
     }
     return assembler.getRegisters(rewriter, loc);
   }

@@ -87,7 +87,8 @@ Value RoundEmitter::choose(const ThreadExpr &slot, ArrayRef<Value> source, size_
                      [&](int64_t part) { return choose(slot, source, term + 1, base + part); });
 }
 
-/// Sets the result slot that the expression names: each slot that it may name, where the thread's digits say so.
+/// Sets the result slot that the expression names: each slot that it may name, where the thread's digits say
+/// so.
 void RoundEmitter::write(const ThreadExpr &slot, Value value, MutableArrayRef<Value> results, size_t term,
                          int64_t base, Value condition) {
   if (term == slot.terms.size()) {
@@ -135,7 +136,8 @@ SmallVector<Value> RoundEmitter::exchange(ArrayRef<ConversionRound> rounds, Arra
   return values;
 }
 
-SmallVector<Value> RoundEmitter::run(ArrayRef<ConversionRound> rounds, ArrayRef<Value> source, int64_t numResults) {
+SmallVector<Value> RoundEmitter::run(ArrayRef<ConversionRound> rounds, ArrayRef<Value> source,
+                                     int64_t numResults) {
   SmallVector<Value> published, results(numResults);
   for (const ConversionRound &round : rounds)
     published.push_back(choose(round.publishSlot, source, 0, round.publishSlot.constant));
@@ -157,7 +159,8 @@ public:
               const SharedStaging &staging, const StagingAccess &access, Type element, Value scratch)
       : builder(builder), loc(loc), layout(layout), access(access),
         bits(access.vectorSize * staging.storageBits), word(getWordType(builder.getContext(), bits, element)),
-        indices(createTileIndices(builder, loc, thread, layout)), addresser(getAddresser(staging, element, scratch)) {
+        indices(createTileIndices(builder, loc, thread, layout)),
+        addresser(getAddresser(staging, element, scratch)) {
     addresser.setThreadIndex(builder, loc, indices.thread, layout.getSpatialDigits());
   }
 
@@ -186,7 +189,8 @@ public:
 private:
   SharedAddresser getAddresser(const SharedStaging &staging, Type element, Value scratch) {
     MLIRContext *context = builder.getContext();
-    auto type = SharedType::get(context, layout.getShape(), element, SharedLayoutAttr::get(context, staging.layout));
+    auto type =
+        SharedType::get(context, layout.getShape(), element, SharedLayoutAttr::get(context, staging.layout));
     return SharedAddresser(builder, loc, type, {scratch, createI32(builder, loc, 0)});
   }
 
@@ -217,18 +221,17 @@ private:
 //===----------------------------------------------------------------------===//
 
 namespace {
-template <typename Op>
-struct MoveLowering : TileLowering<Op> {
+template <typename Op> struct MoveLowering : TileLowering<Op> {
   using TileLowering<Op>::TileLowering;
   LogicalResult matchAndRewrite(Op op, typename TileLowering<Op>::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RankedTensorType source = tileOf(op.getSource()), result = tileOf(op.getResult());
     ThreadGroup group = this->context.getGroup(op);
-    std::optional<ConversionPlan> plan =
-        planTileMove(source, result, formsWarps(group.begin, group.count));
+    std::optional<ConversionPlan> plan = planTileMove(source, result, formsWarps(group.begin, group.count));
     if (!plan)
-      return op.emitOpError("expected tiles of one number of threads, but got ") << source << " and " << result;
+      return op.emitOpError("expected tiles of one number of threads, but got ")
+             << source << " and " << result;
     if (plan->kind == ConversionKind::Identity) {
       rewriter.replaceOpWithMultiple(op, {SmallVector<Value>(adaptor.getSource())});
       return success();
@@ -264,5 +267,6 @@ private:
 
 void tilus::populateConvertLayoutToNVVM(const TypeConverter &converter, RewritePatternSet &patterns,
                                         const LoweringContext &context) {
-  patterns.add<MoveLowering<ConvertLayoutOp>, MoveLowering<ReshapeOp>>(converter, patterns.getContext(), context);
+  patterns.add<MoveLowering<ConvertLayoutOp>, MoveLowering<ReshapeOp>>(converter, patterns.getContext(),
+                                                                       context);
 }

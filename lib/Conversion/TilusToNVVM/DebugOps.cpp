@@ -15,8 +15,8 @@ using namespace tilus;
 //===----------------------------------------------------------------------===//
 
 /// A slot as C passes it to a function of any arguments: an int, a long long or a double.
-static Value promote(OpBuilder &builder, Location loc, const LoweringContext &context, Value slot, Type element,
-                     bool isUnsigned) {
+static Value promote(OpBuilder &builder, Location loc, const LoweringContext &context, Value slot,
+                     Type element, bool isUnsigned) {
   if (isa<LLVM::LLVMPointerType>(slot.getType()))
     return LLVM::PtrToIntOp::create(builder, loc, builder.getI64Type(), slot);
   if (isa<FloatType>(element))
@@ -40,11 +40,11 @@ static SmallVector<bool> findUnsigned(StringRef format) {
     format = format.drop_front(percent + 1);
     if (format.consume_front("%"))
       continue;
-    format = format.drop_while([](char letter) { return StringRef("-+ #0123456789.hlLjzt").contains(letter); });
+    format =
+        format.drop_while([](char letter) { return StringRef("-+ #0123456789.hlLjzt").contains(letter); });
     isUnsigned.push_back(!format.empty() && StringRef("uxXoc").contains(format.front()));
   }
 }
-
 
 static OpBuilder createLeaderBranch(OpBuilder &builder, Location loc, Value thread) {
   Value isLeader =
@@ -65,7 +65,8 @@ struct PrintfOpLowering : TileLowering<PrintfOp> {
     OpBuilder body =
         createLeaderBranch(rewriter, loc, createThreadId(rewriter, loc, context, context.getGroup(op)));
     SmallVector<Value> args;
-    for (auto [value, arg, isUnsigned] : llvm::zip(adaptor.getArgs(), op.getArgs(), findUnsigned(op.getFormat())))
+    for (auto [value, arg, isUnsigned] :
+         llvm::zip(adaptor.getArgs(), op.getArgs(), findUnsigned(op.getFormat())))
       args.push_back(promote(body, loc, context, value.front(), arg.getType(), isUnsigned));
     gpu::PrintfOp::create(body, loc, op.getFormatAttr(), args);
     rewriter.eraseOp(op);
@@ -161,10 +162,12 @@ struct AssertOpLowering : TileLowering<AssertOp> {
       for (Value slot : unpackTile(rewriter, loc, tile, adaptor.getCondition()))
         holds = holds ? arith::AndIOp::create(rewriter, loc, holds, slot).getResult() : slot;
       if (Value isFirst = createIsRepresentative(rewriter, loc, thread, getTileLayout(tile).getLayout()))
-        isSilent = arith::XOrIOp::create(rewriter, loc, isFirst, createConstant(rewriter, loc, isFirst.getType(), 1));
+        isSilent = arith::XOrIOp::create(rewriter, loc, isFirst,
+                                         createConstant(rewriter, loc, isFirst.getType(), 1));
     } else {
       holds = adaptor.getCondition().front();
-      isSilent = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, thread, createI32(rewriter, loc, 0));
+      isSilent =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne, thread, createI32(rewriter, loc, 0));
     }
     if (isSilent)
       holds = arith::OrIOp::create(rewriter, loc, holds, isSilent);
@@ -178,5 +181,6 @@ struct AssertOpLowering : TileLowering<AssertOp> {
 
 void tilus::populateDebugToNVVM(const TypeConverter &converter, RewritePatternSet &patterns,
                                 const LoweringContext &context) {
-  patterns.add<PrintfOpLowering, PrintOpLowering, AssertOpLowering>(converter, patterns.getContext(), context);
+  patterns.add<PrintfOpLowering, PrintOpLowering, AssertOpLowering>(converter, patterns.getContext(),
+                                                                    context);
 }

@@ -1,8 +1,7 @@
 // Values that threads hand to one another through the scratch memory of an op.
 //
-// Value v of a place sits at ((v / vector) * places + place) * vector + v % vector, so that neighbouring places are
-// neighbours in the banks.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Value v of a place sits at ((v / vector) * places + place) * vector + v % vector, so that neighbouring
+// places are neighbours in the banks. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ScratchExchange.h"
 #include "Tilus/Layout/BankConflicts.h"
 #include "WarpExchange.h"
@@ -12,14 +11,14 @@
 using namespace mlir;
 using namespace tilus;
 
-Value tilus::createThreadDigit(OpBuilder &builder, Location loc, const LoweringContext &context, ThreadGroup group,
-                               const ThreadDigit &digit) {
+Value tilus::createThreadDigit(OpBuilder &builder, Location loc, const LoweringContext &context,
+                               ThreadGroup group, const ThreadDigit &digit) {
   Value thread = createThreadId(builder, loc, context, group);
   return createDigit(builder, loc, thread, digit.stride, digit.size, group.count);
 }
 
-ScratchExchange::ScratchExchange(OpBuilder &builder, Location loc, const LoweringContext &context, Operation *op,
-                                 Type type)
+ScratchExchange::ScratchExchange(OpBuilder &builder, Location loc, const LoweringContext &context,
+                                 Operation *op, Type type)
     : builder(builder), loc(loc), context(context), op(op), group(context.getGroup(op)), type(type),
       word(builder.getIntegerType(type.getIntOrFloatBitWidth() > 32 ? 64 : 32)) {}
 
@@ -69,8 +68,8 @@ void ScratchExchange::leave(ArrayRef<Value> values, const ScratchPlaces &places,
   createBarrier(builder, loc, context, group);
 }
 
-SmallVector<Value> ScratchExchange::fetch(Value base, int64_t offset, const ScratchPlaces &places, int64_t count,
-                                          int64_t begin) {
+SmallVector<Value> ScratchExchange::fetch(Value base, int64_t offset, const ScratchPlaces &places,
+                                          int64_t count, int64_t begin) {
   int64_t vector = getVector(begin, count);
   SmallVector<Value> values;
   for (int64_t first = 0; first < count; first += vector) {
@@ -82,7 +81,8 @@ SmallVector<Value> ScratchExchange::fetch(Value base, int64_t offset, const Scra
 }
 
 SmallVector<Value> tilus::createReplicas(OpBuilder &builder, Location loc, const LoweringContext &context,
-                                         Operation *op, const RegisterLayout &layout, ArrayRef<Value> values) {
+                                         Operation *op, const RegisterLayout &layout,
+                                         ArrayRef<Value> values) {
   ThreadGroup group = context.getGroup(op);
   ReplicaPlan plan = planReplicas(layout, formsWarps(group.begin, group.count));
   if (plan.replicas.empty())

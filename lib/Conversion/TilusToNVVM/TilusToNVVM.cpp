@@ -80,20 +80,20 @@ static LogicalResult convertBody(KernelOp kernel, const LoweringContext &context
   TileTypeConverter converter(mlirContext);
   RewritePatternSet patterns(mlirContext);
   ConversionTarget target(*mlirContext);
-  target.addLegalDialect<cf::ControlFlowDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, ub::UBDialect,
-                         vector::VectorDialect>();
+  target.addLegalDialect<cf::ControlFlowDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect,
+                         ub::UBDialect, vector::VectorDialect>();
   target.addDynamicallyLegalDialect<arith::ArithDialect>(isScalarOp);
   target.addDynamicallyLegalDialect<math::MathDialect>(
       [](Operation *op) { return isScalarOp(op) && !hasSequence(op); });
   target.addIllegalDialect<TilusDialect>();
   target.addLegalOp<KernelOp, ReturnOp, GridOp, UnrealizedConversionCastOp>();
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns, target);
-  for (PopulateFn *populate : {&populateControlToNVVM, &populateElementwiseToNVVM, &populateTensorToNVVM,
-                               &populateGlobalMemoryToNVVM, &populateSharedMemoryToNVVM, &populateMmaToNVVM,
-                               &populateAsyncToNVVM, &populateSyncToNVVM, &populateCombineToNVVM,
-                               &populateConvertLayoutToNVVM, &populateCastToNVVM, &populateAtomicToNVVM,
-                               &populateDebugToNVVM, &populateRandomToNVVM, &populateConstantToNVVM,
-                               &populateMathToNVVM})
+  for (PopulateFn *populate :
+       {&populateControlToNVVM, &populateElementwiseToNVVM, &populateTensorToNVVM,
+        &populateGlobalMemoryToNVVM, &populateSharedMemoryToNVVM, &populateMmaToNVVM, &populateAsyncToNVVM,
+        &populateSyncToNVVM, &populateCombineToNVVM, &populateConvertLayoutToNVVM, &populateCastToNVVM,
+        &populateAtomicToNVVM, &populateDebugToNVVM, &populateRandomToNVVM, &populateConstantToNVVM,
+        &populateMathToNVVM})
     populate(converter, patterns, context);
   ConversionConfig config;
   config.allowPatternRollback = false;

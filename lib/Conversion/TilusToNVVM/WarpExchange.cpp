@@ -17,14 +17,16 @@ static Value bitcastTo(OpBuilder &builder, Location loc, Type type, Value value)
 }
 
 /// Appends the words of one value that is larger than a word.
-static void splitWords(OpBuilder &builder, Location loc, Value value, Type word, SmallVectorImpl<Value> &words) {
+static void splitWords(OpBuilder &builder, Location loc, Value value, Type word,
+                       SmallVectorImpl<Value> &words) {
   int64_t count = value.getType().getIntOrFloatBitWidth() / word.getIntOrFloatBitWidth();
   Value vector = bitcastTo(builder, loc, VectorType::get({count}, word), value);
   for (int64_t index = 0; index < count; ++index)
     words.push_back(LLVM::ExtractElementOp::create(builder, loc, vector, createI32(builder, loc, index)));
 }
 
-/// One word of several slots. What is missing must be zero: an undefined part would make the whole word undefined.
+/// One word of several slots. What is missing must be zero: an undefined part would make the whole word
+/// undefined.
 static Value joinWord(OpBuilder &builder, Location loc, ArrayRef<Value> slots, Type word) {
   Type slot = slots.front().getType();
   int64_t count = word.getIntOrFloatBitWidth() / slot.getIntOrFloatBitWidth();
@@ -36,7 +38,8 @@ static Value joinWord(OpBuilder &builder, Location loc, ArrayRef<Value> slots, T
   return bitcastTo(builder, loc, word, vector);
 }
 
-SmallVector<Value> tilus::packWords(OpBuilder &builder, Location loc, ArrayRef<Value> slots, int64_t wordBits) {
+SmallVector<Value> tilus::packWords(OpBuilder &builder, Location loc, ArrayRef<Value> slots,
+                                    int64_t wordBits) {
   SmallVector<Value> values(slots);
   if (values.front().getType().isInteger(1))
     for (Value &value : values)
@@ -51,7 +54,8 @@ SmallVector<Value> tilus::packWords(OpBuilder &builder, Location loc, ArrayRef<V
     else if (bits == wordBits)
       words.push_back(bitcastTo(builder, loc, word, values[first]));
     else
-      words.push_back(joinWord(builder, loc, ArrayRef(values).slice(first, std::min(perWord, count - first)), word));
+      words.push_back(
+          joinWord(builder, loc, ArrayRef(values).slice(first, std::min(perWord, count - first)), word));
   }
   return words;
 }
@@ -89,7 +93,8 @@ SmallVector<Value> tilus::unpackWords(OpBuilder &builder, Location loc, ValueRan
 /// The lowest `count` bits.
 static int64_t lowBits(int64_t count) { return int32_t(count >= 32 ? ~0u : (1u << count) - 1); }
 
-WarpExchange::WarpExchange(OpBuilder &builder, Location loc, const LoweringContext &context, ThreadGroup group)
+WarpExchange::WarpExchange(OpBuilder &builder, Location loc, const LoweringContext &context,
+                           ThreadGroup group)
     : firstLane(group.begin % kWarpSize) {
   int64_t rest = group.count % kWarpSize;
   if (group.count < kWarpSize) {
@@ -107,7 +112,8 @@ WarpExchange::WarpExchange(OpBuilder &builder, Location loc, const LoweringConte
 }
 
 Value WarpExchange::getLane(OpBuilder &builder, Location loc, Value lane) const {
-  return firstLane ? arith::AddIOp::create(builder, loc, lane, createI32(builder, loc, firstLane)).getResult() : lane;
+  return firstLane ? arith::AddIOp::create(builder, loc, lane, createI32(builder, loc, firstLane)).getResult()
+                   : lane;
 }
 
 SmallVector<Value> WarpExchange::shuffle(OpBuilder &builder, Location loc, NVVM::ShflKind kind,

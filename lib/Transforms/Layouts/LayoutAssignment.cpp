@@ -112,8 +112,8 @@ void LayoutAssignment::visitAccess(Operation *op) {
     chosen = own;
   else if (own && isa<LoadGlobalOp, StoreGlobalOp>(op)) {
     int64_t bits = getTileElementBits(tile);
-    int64_t conversion = isLoad ? costs.getConversion(own, neighbour, bits)
-                                : costs.getConversion(neighbour, own, bits);
+    int64_t conversion =
+        isLoad ? costs.getConversion(own, neighbour, bits) : costs.getConversion(neighbour, own, bits);
     if (conversion + getGlobalAccessCost(op, own.getLayout()) <
         getGlobalAccessCost(op, neighbour.getLayout()))
       chosen = own;

@@ -25,7 +25,8 @@ private:
   void visitSame(mlir::Operation *op);
   /// Loads and stores: the layout of the access, or that of the neighbours if converting costs more.
   void visitAccess(mlir::Operation *op);
-  /// Gives operands of an op that are one tile values of their own, so that they can have layouts of their own.
+  /// Gives operands of an op that are one tile values of their own, so that they can have layouts of their
+  /// own.
   void splitRepeatedOperands(mlir::Operation *op);
   /// Ops with a rule of their own.
   void visitRule(mlir::Operation *op);

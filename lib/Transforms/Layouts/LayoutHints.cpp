@@ -1,9 +1,8 @@
 // The layout that each tile of a kernel would best have.
 //
 // Phases: pinned layouts; seeds in the order of their priority, each spread breadth-first before the next;
-// defaults in program order, spread likewise. A tile keeps its first layout, so each op is visited at most once
-// for each of its tiles.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// defaults in program order, spread likewise. A tile keeps its first layout, so each op is visited at most
+// once for each of its tiles. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LayoutHints.h"
 #include "TileRules.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

@@ -11,8 +11,8 @@
 namespace tilus {
 
 /// Preferred layouts: pinned ones, then those that spread from the ops that care most - matrix products,
-/// accesses to global memory by bytes, accesses to shared memory - through the rules of their neighbours, then
-/// defaults. They bind nothing: the assignment follows them where it can.
+/// accesses to global memory by bytes, accesses to shared memory - through the rules of their neighbours,
+/// then defaults. They bind nothing: the assignment follows them where it can.
 class LayoutHints {
 public:
   LayoutHints(KernelOp kernel, const CarriedTiles &carried, bool emitRemarks);

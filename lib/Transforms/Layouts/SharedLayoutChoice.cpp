@@ -124,8 +124,8 @@ static int64_t getAlignment(const AllocationUses &uses, const Candidate &candida
 static void countCost(const AllocationUses &uses, Candidate &candidate) {
   for (auto [access, handle] : uses.accesses) {
     auto place = llvm::find(uses.handles, handle) - uses.handles.begin();
-    candidate.cost += getAccessCost(access, handle, candidate.layouts[place],
-                                    getAlignment(uses, candidate, handle));
+    candidate.cost +=
+        getAccessCost(access, handle, candidate.layouts[place], getAlignment(uses, candidate, handle));
   }
 }
 
@@ -181,9 +181,9 @@ static SmallVector<SharedLayout> getCandidates(const AllocationUses &uses) {
 }
 
 static LogicalResult emitViewError(Value view, Value allocation) {
-  InFlightDiagnostic error =
-      emitError(view.getLoc()) << "expected a view that the layout of its allocation expresses, but got "
-                               << view.getType();
+  InFlightDiagnostic error = emitError(view.getLoc())
+                             << "expected a view that the layout of its allocation expresses, but got "
+                             << view.getType();
   error.attachNote(allocation.getLoc()) << "the allocation of type " << allocation.getType();
   return error;
 }
@@ -243,7 +243,8 @@ LogicalResult tilus::chooseSharedLayouts(KernelOp kernel, bool emitRemarks) {
           return WalkResult::interrupt();
     }
     for (Value handle : op->getResults())
-      if (isHandle(handle) && !getSharedType(handle).getLayout() && (isSharedView(op) || isa<arith::SelectOp>(op)))
+      if (isHandle(handle) && !getSharedType(handle).getLayout() &&
+          (isSharedView(op) || isa<arith::SelectOp>(op)))
         if (failed(layOutFrom(handle, op->getOperands().back())))
           return WalkResult::interrupt();
     return WalkResult::advance();
