@@ -3,6 +3,7 @@
 
 import dataclasses
 import pathlib
+import resource
 import shlex
 import subprocess
 
@@ -13,6 +14,12 @@ from program import PointerType, Printer
 from values import Type, Value, differs
 
 TIMEOUT_SECONDS = 180
+# A fault must not take the machine down; the driver reserves more addresses than that by itself.
+MEMORY_BYTES = 6 << 30
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +85,7 @@ class KernelFiles:
         """A failure, or None."""
         try:
             done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT_SECONDS,
-                                  errors="replace")
+                                  errors="replace", preexec_fn=None if stage == "cuda" else limit_memory)
         except subprocess.TimeoutExpired:
             return Failure(stage, f"expected an end within {TIMEOUT_SECONDS} s, but got none")
         if done.returncode == 0:
