@@ -50,6 +50,7 @@ def parse_arguments(words=None):
     parser.add_argument("--save", help="folder for what fails; nothing is kept by default")
     parser.add_argument("--shrink", type=int, default=0, metavar="SECONDS", help="make each failing kernel smaller")
     parser.add_argument("--time-limit", type=float, default=float("inf"), help="start no kernel after so many seconds")
+    parser.add_argument("--timeout", type=float, default=180, help="seconds for one command (default 180)")
     parser.add_argument("--tilus-run", default=find_tool())
     parser.add_argument("--wrapper", default="", help="command before each run on the GPU, such as compute-sanitizer")
     parser.add_argument("--print", action="store_true", help="print the kernels and run nothing")
@@ -69,6 +70,7 @@ def make_settings(options):
         cuda="cuda" if options.device == "cuda" else "",
         targets=tuple(filter(None, options.targets.split(","))),
         wrapper=tuple(options.wrapper.split()),
+        timeout=options.timeout,
     )
 
 

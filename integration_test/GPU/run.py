@@ -31,6 +31,7 @@ import planted_hazards  # noqa: E402
 SANITIZERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 # The exit code by which compute-sanitizer says that it found something.
 FINDING = 77
+TIMEOUT_SECONDS = 45  # for one run of tilus-run
 
 
 def query(command):
@@ -103,8 +104,10 @@ def _example_rows(device, larger):
 
 
 def _run_example(row, device):
+    import common
     import examples
 
+    common.TIMEOUT_SECONDS = TIMEOUT_SECONDS
     folder, kernel, dtype, sizes, against = row
     case = (examples.load_examples(folder)[kernel], dtype, sizes, against)
     return examples.run_case(case, argparse.Namespace(device=device, check_hazards=False))
@@ -132,10 +135,11 @@ def run_random(session, name, count, seconds, wrapper="", themes=""):
     report = out / f"{name.replace(' ', '-')}.json"
     command = [sys.executable, str(INTEGRATION / "random_kernels.py"), "--device", options.device, "--count", str(count),
                "--seed", str(options.seed), "--jobs", str(options.jobs), "--tilus-run", options.tilus_run,
-               "--time-limit", str(int(seconds)), "--json", str(report), "--save", str(out / "failures" / name)]
+               "--time-limit", str(int(seconds)), "--timeout", str(TIMEOUT_SECONDS), "--json", str(report), "--save", str(out / "failures" / name)]
     command += ["--wrapper", wrapper] if wrapper else []
     command += ["--themes", themes] if themes else []
-    code, output = session.run(command, seconds + 60)
+    # What is under way at the limit may take both its runs.
+    code, output = session.run(command, seconds + 2 * TIMEOUT_SECONDS + 10)
     if not report.exists():
         session.record(name, 0, 1, count - 1, failures=[{"code": code, "output": output[-4000:]}])
         return
@@ -227,7 +231,7 @@ def parse_arguments():
     parser.add_argument("--sanitizers", default="memcheck,racecheck,synccheck,initcheck")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu tries the command without a GPU")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(os.environ.get("OUT", "gpu-results")))
-    parser.add_argument("--count", type=int, default=700, help="random kernels")
+    parser.add_argument("--count", type=int, default=1500, help="random kernels")
     parser.add_argument("--sanitized", type=int, default=56, help="random kernels under each sanitizer")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=max(os.cpu_count() - 2, 1))

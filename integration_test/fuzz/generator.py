@@ -21,7 +21,8 @@ from values import Reject, Type
 
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 100, 128)
 ELEMENTS = ("f32", "f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i32", "i64")
-MAX_SLOTS = 24  # elements of a tile a thread, about
+MAX_SLOTS = 24  # elements of a tile a thread, if they divide evenly
+MAX_UNEVEN_SLOTS = 72  # and if they do not, as of sizes such as 5x5x3: each takes some lines of code
 
 I1, I32, I64 = TYPES["i1"], TYPES["i32"], TYPES["i64"]
 
@@ -62,12 +63,20 @@ class Generator:
     def max_elements(self):
         return min(self.threads * MAX_SLOTS, 8192)
 
+    def slots(self, shape):
+        """Elements a thread of a tile spread as evenly as its sizes and the threads allow."""
+        threads, slots = self.threads, 1
+        for size in reversed(shape):
+            shared = math.gcd(threads, size)
+            threads, slots = threads // shared, slots * (size // shared)
+        return slots
+
     def shape(self, rank=None, limit=None):
         limit = limit or self.max_elements
         rank = self.choose((0, 1, 1, 2, 2, 2, 3, 3, 4, 5)) if rank is None else rank
         while True:
             shape = tuple(self.choose(SIZES) for _ in range(rank))
-            if math.prod(shape) <= limit:
+            if math.prod(shape) <= limit and self.slots(shape) <= MAX_UNEVEN_SLOTS:
                 return shape
             limit = max(limit, 2**rank)
 
@@ -102,6 +111,9 @@ class Generator:
 
     def add(self, kind, operands, results=(), /, *, visible=True, regions=(), **attrs):
         """Appends a step. Gives its result, a list of them if several, None if it has none."""
+        for type_ in results:
+            if isinstance(type_, Type) and type_.is_tile and self.slots(type_.shape) > MAX_UNEVEN_SLOTS:
+                raise Reject
         names = [self.new_name(type_) for type_ in results]
         step = Step(kind, list(operands), attrs, list(zip(names, results)), list(regions))
         with np.errstate(all="ignore"):

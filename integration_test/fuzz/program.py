@@ -137,6 +137,11 @@ class Program:
     def blocks(self):
         return math.prod(self.grid)
 
+    @property
+    def is_for_gpu(self):
+        """Whether all elements have types that the compiler has: those narrower than a byte are the reference's."""
+        return all(type_.element.bits >= 8 for step in self.walk() for _, type_ in step.results)
+
     def walk(self):
         """All steps, those in regions included, outer ones first."""
         pending = list(reversed(self.steps))

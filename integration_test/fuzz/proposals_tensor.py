@@ -132,7 +132,7 @@ def propose_pin(g):
     a = g.pick_tile(lambda element: element.bits >= 8)
     shape = g.types[a].shape
     chain = [layouts.random_layout(g.rng, shape, g.threads) for _ in range(g.integer(1, 3))]
-    if max(layout.slots for layout in chain) > 256:
+    if max(layout.slots for layout in chain) > 96:
         raise Reject
     g.add("pin", [a], [g.types[a]], layouts=chain)
 

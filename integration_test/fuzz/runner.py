@@ -13,7 +13,6 @@ from element_types import from_array, to_array
 from program import PointerType, Printer
 from values import Type, Value, differs
 
-TIMEOUT_SECONDS = 180
 # A fault must not take the machine down; the driver reserves more addresses than that by itself.
 MEMORY_BYTES = 6 << 30
 
@@ -31,6 +30,7 @@ class Settings:
     cuda: str = ""
     targets: tuple = ()
     wrapper: tuple = ()  # the command before the one that runs on the GPU
+    timeout: float = 180  # seconds for one command
 
 
 @dataclasses.dataclass
@@ -81,13 +81,13 @@ class KernelFiles:
         return [settings.tilus_run, "kernel.mlir", "--device", "none", "--target", ",".join(settings.targets),
                 "--emit", "cubin=cubins"]
 
-    def execute(self, command, stage):
+    def execute(self, command, stage, timeout):
         """A failure, or None."""
         try:
-            done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=TIMEOUT_SECONDS,
+            done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=timeout,
                                   errors="replace", preexec_fn=None if stage == "cuda" else limit_memory)
         except subprocess.TimeoutExpired:
-            return Failure(stage, f"expected an end within {TIMEOUT_SECONDS} s, but got none")
+            return Failure(stage, f"expected an end within {timeout} s, but got none")
         if done.returncode == 0:
             return None
         lines = [line for line in (done.stderr + done.stdout).splitlines() if "error" in line.lower()]
@@ -133,12 +133,15 @@ def check_kernel(program, outputs, folder, settings):
     """All failures of a kernel, at most one a stage."""
     files = KernelFiles(program, folder)
     failures = []
+    if not program.is_for_gpu:
+        settings = dataclasses.replace(settings, cuda="", targets=())
     for device in (["cpu"] if settings.cpu else []) + ([settings.cuda] if settings.cuda else []):
         name = device.split(":")[0]
-        failure = files.execute(files.run_command(settings, device), name) or check_outputs(files, outputs, name)
+        failure = files.execute(files.run_command(settings, device), name, settings.timeout)
+        failure = failure or check_outputs(files, outputs, name)
         failures += [failure] if failure else []
     if settings.targets:
-        failure = files.execute(files.compile_command(settings), "compile")
+        failure = files.execute(files.compile_command(settings), "compile", settings.timeout)
         failures += [failure] if failure else []
     write_script(files, settings)
     return failures

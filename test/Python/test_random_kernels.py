@@ -115,7 +115,7 @@ def test_planted_hazards_are_many_and_well_formed():
 
 
 @pytest.mark.skipif(not RUN.exists(), reason=f"needs {RUN.name} of the build")
-def test_reference_agrees_with_numpy(tmp_path):
-    words = ["--count", str(COUNT), "--seed", "7", "--jobs", "2",
+def test_reference_agrees_with_numpy_and_kernels_compile(tmp_path):
+    words = ["--count", str(COUNT), "--seed", "7", "--targets", "sm_80,sm_90a,sm_120a", "--jobs", "2",
              "--tilus-run", str(RUN), "--save", str(tmp_path)]
     assert random_kernels.main(words) == 0
