@@ -19,6 +19,13 @@ static Value cloneOn(OpBuilder &builder, Operation *op, ValueRange operands, Typ
   return builder.create(state)->getResult(0);
 }
 
+/// Whether the operation must not see the undefined slots at the end of a tile: a division by one is
+/// undefined behaviour for all.
+static bool isDivision(Operation *op) {
+  return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::FloorDivSIOp,
+             arith::CeilDivSIOp, arith::CeilDivUIOp>(op);
+}
+
 /// Whether registers of the op can be combined whole: all tiles pack their slots alike, and the op works on
 /// vectors of that type in the back end. The functions of math are scalar.
 static bool worksOnRegisters(Operation *op, ArrayRef<RankedTensorType> tiles) {
@@ -27,7 +34,8 @@ static bool worksOnRegisters(Operation *op, ArrayRef<RankedTensorType> tiles) {
       tiles, [&](RankedTensorType tile) { return getSlotsPerRegister(tile.getElementType()) == packed; });
   if (!isAlike || packed == 1)
     return isAlike;
-  return (isa<arith::ArithDialect>(op->getDialect()) || isa<math::FmaOp>(op)) && !isa<arith::BitcastOp>(op);
+  return (isa<arith::ArithDialect>(op->getDialect()) || isa<math::FmaOp>(op)) && !isa<arith::BitcastOp>(op) &&
+         !isDivision(op);
 }
 
 namespace {

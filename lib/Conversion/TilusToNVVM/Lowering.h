@@ -146,9 +146,22 @@ public:
   mlir::Value getPointer(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> slot);
 
 private:
+  /// A place at which a dimension is split into modes: where the remainders of the thread's and the slot's
+  /// part by `boundary` sum up to it, the parts' offsets do not add.
+  struct Carry {
+    int64_t dim;
+    int64_t boundary;
+    /// The largest remainder of the thread's part.
+    int64_t remainder;
+  };
+  bool hasCarry(llvm::ArrayRef<int64_t> slot) const;
+  mlir::Value getCarriedOffset(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> slot);
+
   SharedLayout layout;
   int64_t elementBits;
   mlir::Value base, origin;
+  llvm::SmallVector<mlir::Value> threadIndex;
+  llvm::SmallVector<Carry> carries;
   mlir::Value threadOffset;
   /// Bits that the thread's part of the offset may set.
   uint64_t threadBits = ~uint64_t(0);

@@ -121,8 +121,31 @@ static uint64_t getThreadBits(const SharedLayout &shared, ArrayRef<LayoutDigit> 
   return bits;
 }
 
+/// The largest remainder by `divisor` of what the digits of a dimension add up to.
+static int64_t getMaxRemainder(ArrayRef<LayoutDigit> digits, int64_t dim, int64_t divisor) {
+  SmallVector<int64_t> sums{0};
+  for (const LayoutDigit &digit : digits) {
+    if (digit.isReplication() || digit.dim != dim)
+      continue;
+    for (int64_t count = sums.size(), value = 1; value < digit.size; ++value)
+      for (int64_t index = 0; index < count; ++index)
+        sums.push_back((sums[index] + value * digit.indexStride) % divisor);
+  }
+  return *std::max_element(sums.begin(), sums.end());
+}
+
 void SharedAddresser::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<Value> thread,
                                      ArrayRef<LayoutDigit> digits) {
+  threadIndex.assign(thread.begin(), thread.end());
+  carries.clear();
+  for (int64_t dim = 0; dim < layout.getRank(); ++dim) {
+    int64_t boundary = layout.getShape()[dim];
+    for (auto [size, stride] : layout.getDimModes(dim)) {
+      boundary /= size;
+      if (boundary > 1)
+        carries.push_back({dim, boundary, getMaxRemainder(digits, dim, boundary)});
+    }
+  }
   threadOffset = createLinearOffset(builder, loc, layout, thread);
   threadBits = isOriginZero ? getThreadBits(layout, digits) : ~uint64_t(0);
   if (!isOriginZero)
@@ -132,7 +155,28 @@ void SharedAddresser::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<
     swizzledThread = createSwizzle(builder, loc, *swizzle, threadOffset);
 }
 
+bool SharedAddresser::hasCarry(ArrayRef<int64_t> slot) const {
+  return llvm::any_of(carries, [&](const Carry &carry) {
+    return carry.remainder + slot[carry.dim] % carry.boundary >= carry.boundary;
+  });
+}
+
+/// The offset of the sum of the thread's and the slot's index, computed as a whole.
+Value SharedAddresser::getCarriedOffset(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
+  SmallVector<Value> index;
+  for (auto [thread, distance] : llvm::zip(threadIndex, slot))
+    index.push_back(builder.createOrFold<arith::AddIOp>(loc, thread, createI32(builder, loc, distance)));
+  Value offset = createLinearOffset(builder, loc, layout, index);
+  if (!isOriginZero)
+    offset = arith::AddIOp::create(builder, loc, offset, origin);
+  if (auto swizzle = layout.getSwizzle())
+    offset = createSwizzle(builder, loc, *swizzle, offset);
+  return offset;
+}
+
 Value SharedAddresser::getPointer(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
+  if (hasCarry(slot))
+    return createElementPointer(builder, loc, base, getCarriedOffset(builder, loc, slot), elementBits);
   // The slot's part joins the thread's without carries where their bits are disjoint; then the swizzle, being
   // linear over bits, applies to each part alone. A part that the swizzle leaves alone becomes an immediate
   // offset.

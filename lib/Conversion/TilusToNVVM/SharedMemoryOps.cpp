@@ -17,7 +17,11 @@ SlotRuns tilus::getSharedRuns(const SharedLayout &shared, const RegisterLayout &
                               int64_t elementBits, int64_t originDivisibility) {
   SlotRuns best;
   for (int64_t dim = 0; dim < shared.getRank(); ++dim) {
-    int64_t limit = std::min<int64_t>(shared.getContiguousRun(dim), 128 / elementBits);
+    int64_t contiguous = shared.getContiguousRun(dim);
+    // A run from a multiple of its length must not reach over the end of the innermost mode.
+    if (shared.getDimModes(dim).size() > 1)
+      contiguous &= -contiguous;
+    int64_t limit = std::min<int64_t>(contiguous, 128 / elementBits);
     SlotRuns runs = getSlotRuns(registers, dim, limit);
     // A run is aligned if everything that is added to its offset is a multiple of it.
     while (runs.count > 1) {
