@@ -80,14 +80,14 @@ def keep(options, program, outputs, failures, folder, settings):
     if options.shrink:
         def fails(smaller, expected):
             with tempfile.TemporaryDirectory() as scratch:
-                found = runner.check_kernel(smaller, expected, scratch, settings)
+                found = runner.check_kernel(smaller, expected, scratch, settings).failures
             return any(failure.signature == stage for failure in found)
 
         program = shrink.shrink(program, fails, options.shrink)
         outputs = shrink.evaluate(program)
     target = pathlib.Path(options.save) / program.name
     shutil.rmtree(target, ignore_errors=True)
-    failures = runner.check_kernel(program, outputs, target, settings) or failures
+    failures = runner.check_kernel(program, outputs, target, settings).failures or failures
     text = "\n".join(f"{failure.stage}: {failure.summary}\n{failure.output}" for failure in failures)
     (target / "failure.txt").write_text(text)
 
@@ -104,7 +104,8 @@ def check_one(options, number, deadline):
         report["exact"] = all(not memory.error.any() for memory in outputs.values())
         settings = make_settings(options)
         with tempfile.TemporaryDirectory() as folder:
-            failures = runner.check_kernel(program, outputs, folder, settings)
+            outcome = runner.check_kernel(program, outputs, folder, settings)
+            failures, report["refused"] = outcome.failures, outcome.is_refused
             if failures and options.save:
                 keep(options, program, outputs, failures, folder, settings)
     except Exception:  # a fault of the generator is a failure of this kernel, not the end of the run
@@ -129,10 +130,12 @@ def check_all(options):
 def summarize(options, reports, seconds):
     run = [report for report in reports if not report.get("skipped")]
     failing = [report for report in run if report["failures"]]
+    refused = sum(report.get("refused", False) and not report["failures"] for report in run)
     kinds = collections.Counter(kind for report in run for kind in report["kinds"])
     return {
         "seed": options.seed, "device": options.device, "targets": options.targets, "seconds": round(seconds, 1),
-        "kernels": len(run), "skipped": len(reports) - len(run), "passed": len(run) - len(failing),
+        "kernels": len(run), "skipped": len(reports) - len(run), "passed": len(run) - len(failing) - refused,
+        "refused": refused,  # right on the reference, and of types that GPUs do not have
         "exact": sum(report.get("exact", False) for report in run),
         "failed": len(failing), "kinds": dict(sorted(kinds.items())),
         "failures": sorted(failing, key=lambda report: report["number"]),
@@ -152,7 +155,7 @@ def main(words=None):
     if options.json:
         pathlib.Path(options.json).write_text(json.dumps(report, indent=1))
     print(f"random kernels: {report['kernels']} run, {report['passed']} passed, {report['failed']} failed, "
-          f"{report['skipped']} skipped, {report['seconds']} s")
+          f"{report['refused']} refused, {report['skipped']} skipped, {report['seconds']} s")
     return 1 if report["failed"] else 0
 
 

@@ -145,8 +145,9 @@ def run_random(session, name, count, seconds, wrapper="", themes=""):
         return
     result = json.loads(report.read_text())
     report.unlink()
-    session.record(name, result["passed"], result["failed"], result["skipped"], failures=result["failures"],
-                   exact=result["exact"], kinds=result["kinds"], seconds=result["seconds"])
+    session.record(name, result["passed"], result["failed"], result["refused"] + result["skipped"],
+                   failures=result["failures"], refused=result["refused"], exact=result["exact"],
+                   kinds=result["kinds"], seconds=result["seconds"])
 
 
 # compute-sanitizer

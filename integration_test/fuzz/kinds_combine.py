@@ -41,16 +41,23 @@ def int_identity(element, kind):
 def _product_error(value, product, axis):
     """Relative errors add up, but products of powers of two are exact."""
     require_exact(value)
-    fraction, _ = np.frexp(np.abs(value.data))
+    fraction, exponent = np.frexp(np.abs(value.data))
+    # In some order all large factors come first, or all small ones: even then no product leaves the range.
+    require(np.maximum(exponent, 0).sum(axis=axis) < 100)
+    require(np.where(value.data == 0, 0, np.minimum(exponent - 1, 0)).sum(axis=axis) > -100)
     if np.all((fraction == 0.5) | (value.data == 0)):
         return None
     return np.abs(product) * value.data.shape[axis] * 2.0 ** (1 - accumulator_digits(value.type.element))
 
 
 def _total_error(value, axis, accumulate):
-    magnitude = accumulate(np.add, np.abs(value.data) + value.bound)
+    """The terms' own errors, those of products that are contracted with the sum among them, and its rounding."""
+    bound = value.contracted_bound
+    magnitude = accumulate(np.add, np.abs(value.data) + bound)
+    # Near the end of the range of f32 the order decides whether a partial sum overflows.
+    require(magnitude < 1e30)
     digits, terms = accumulator_digits(value.type.element), value.data.shape[axis]
-    return accumulate(np.add, value.bound) + sum_error(magnitude, lowest_digit(value.data), terms, digits)
+    return accumulate(np.add, bound) + sum_error(magnitude, lowest_digit(value.data), terms, digits)
 
 
 def _combine_float(type_, kind, value, axis, accumulate):
@@ -59,9 +66,7 @@ def _combine_float(type_, kind, value, axis, accumulate):
     if kind not in ("add", "mul"):
         require(value.is_exact or np.all(np.isfinite(value.data)))
         return Value(type_, data, None if value.is_exact else accumulate(np.maximum, value.bound))
-    # Near the end of the range of f32 the order decides whether a partial sum overflows.
     require(np.isfinite(value.data))
-    require(np.abs(data) < 1e30)
     error = _product_error(value, data, axis) if kind == "mul" else _total_error(value, axis, accumulate)
     return make_float(type_, data, error)
 
@@ -129,14 +134,16 @@ def run_mma(machine, step, a, b, acc):
     require_exact(a, b)
     require(np.isfinite(a.data).all() and np.isfinite(b.data).all() and np.isfinite(acc.data).all())
     number = a.data @ b.data + acc.data
-    magnitude = np.abs(a.data) @ np.abs(b.data) + np.abs(acc.data) + acc.bound
+    # A product that is added to may be contracted with the sum, as one that becomes the accumulator.
+    magnitude = np.abs(a.data) @ np.abs(b.data) + np.abs(acc.data) + acc.contracted_bound
+    require(magnitude <= acc.type.element.largest)
     digit = min(lowest_digit(a.data) * lowest_digit(b.data), lowest_digit(acc.data))
     # Matrix instructions may truncate the sum of each of their steps, in f16 if they accumulate in it.
     digits = min(accumulator_digits(acc.type.element) - 1, 52 if acc.type.element.name == "f64" else 23)
     if acc.type.element.name in ("f16", "bf16"):
         digits = acc.type.element.digits
     terms = a.type.shape[1] + 1
-    error = sum_error(magnitude, digit, terms, digits) + acc.bound
+    error = sum_error(magnitude, digit, terms, digits) + acc.contracted_bound
     return [make_float(acc.type, number, error)]
 
 

@@ -83,17 +83,19 @@ def _int_range(element, is_unsigned):
 
 def _cast_from_int(step, a, type_):
     is_unsigned = step.attrs.get("unsigned_source") or a.type.element.is_bool
-    number = as_unsigned(a.type.element, a.data).view(np.int64) if is_unsigned else a.data
-    require(np.abs(number) < 2**53)
+    number = as_unsigned(a.type.element, a.data) if is_unsigned else a.data
     if type_.element.is_bool:
         return Value(type_, (number != 0).astype(np.int64))
     if type_.element.is_float:
+        # float64 holds integers of up to 53 bits: others would be rounded twice.
+        require(np.abs(number.astype(np.float64)) < 2**53)
         mode, saturate = step.attrs.get("rounding"), step.attrs.get("saturate", False)
         return Value(type_, round_float(type_.element, number.astype(np.float64), mode, saturate))
     if step.attrs.get("saturate"):
         low, high = _int_range(type_.element, step.attrs.get("unsigned_result"))
-        number = np.clip(number, max(low, -(2**62)), min(high, 2**62))
-    return make_int(type_, number)
+        known = np.iinfo(number.dtype)
+        number = np.clip(number, max(low, int(known.min)), min(high, int(known.max)))
+    return make_int(type_, number.view(np.int64))
 
 
 def _cast_to_int(step, a, type_):

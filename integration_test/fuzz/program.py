@@ -139,7 +139,7 @@ class Program:
 
     @property
     def is_for_gpu(self):
-        """Whether all elements have types that the compiler has: those narrower than a byte are the reference's."""
+        """Whether all elements have types that GPUs hold in registers: narrower ones than a byte may be refused."""
         return all(type_.element.bits >= 8 for step in self.walk() for _, type_ in step.results)
 
     def walk(self):

@@ -3,6 +3,7 @@
 
 import dataclasses
 import pathlib
+import re
 import resource
 import shlex
 import subprocess
@@ -15,6 +16,8 @@ from values import Type, Value, differs
 
 # A fault must not take the machine down; the driver reserves more addresses than that by itself.
 MEMORY_BYTES = 6 << 30
+# How the compiler refuses, by design, types that only the reference has: with the place and what to do.
+REFUSAL = re.compile(r"kernel\.mlir:\d+:\d+: error: .* for the GPU, but got '\w+'; run the kernel on the CPU reference")
 
 
 def limit_memory():
@@ -129,22 +132,35 @@ def check_outputs(files, outputs, device):
     return None
 
 
+@dataclasses.dataclass
+class Outcome:
+    """All failures of a kernel, at most one a stage; and whether the compiler refused it as it should."""
+
+    failures: list = dataclasses.field(default_factory=list)
+    is_refused: bool = False
+
+
+def is_refusal(program, failure):
+    return failure.stage != "cpu" and not program.is_for_gpu and bool(REFUSAL.search(failure.summary))
+
+
 def check_kernel(program, outputs, folder, settings):
-    """All failures of a kernel, at most one a stage."""
-    files = KernelFiles(program, folder)
-    failures = []
-    if not program.is_for_gpu:
-        settings = dataclasses.replace(settings, cuda="", targets=())
+    files, outcome = KernelFiles(program, folder), Outcome()
+
+    def note(failure):
+        if failure and is_refusal(program, failure):
+            outcome.is_refused = True
+        elif failure:
+            outcome.failures.append(failure)
+
     for device in (["cpu"] if settings.cpu else []) + ([settings.cuda] if settings.cuda else []):
         name = device.split(":")[0]
         failure = files.execute(files.run_command(settings, device), name, settings.timeout)
-        failure = failure or check_outputs(files, outputs, name)
-        failures += [failure] if failure else []
+        note(failure or check_outputs(files, outputs, name))
     if settings.targets:
-        failure = files.execute(files.compile_command(settings), "compile", settings.timeout)
-        failures += [failure] if failure else []
+        note(files.execute(files.compile_command(settings), "compile", settings.timeout))
     write_script(files, settings)
-    return failures
+    return outcome
 
 
 def write_script(files, settings):

@@ -26,10 +26,11 @@ random_kernels, planted_hazards = load("random_kernels"), load("planted_hazards"
 
 import element_types  # noqa: E402: found through random_kernels
 import layouts  # noqa: E402
+import runner  # noqa: E402
 import shrink  # noqa: E402
 import themes  # noqa: E402
-from program import KINDS, Printer, evaluate  # noqa: E402
-from values import Type, Value, differs  # noqa: E402
+from program import KINDS, Printer, Step, evaluate  # noqa: E402
+from values import Reject, Type, Value, differs  # noqa: E402
 
 
 def kernel(number):
@@ -83,6 +84,82 @@ def test_rounding_gives_the_nearest_code(name):
     assert np.array_equal(np.abs(rounded - numbers), nearest)
     array = element_types.to_array(element, rounded)
     assert np.array_equal(element_types.from_array(element, array, len(rounded)), rounded)
+
+
+def run_step(kind, operands, result, /, **attrs):
+    """The value of one step on values of one block."""
+    with np.errstate(all="ignore"):
+        return KINDS[kind].run(None, Step(kind, [], attrs, [(0, result)]), *operands)[0]
+
+
+def floats(numbers, slack=None):
+    type_ = Type(element_types.TYPES["f32"], (len(numbers),))
+    return Value(type_, np.array([numbers], np.float64), None, slack)
+
+
+@pytest.mark.parametrize("kind, numbers", [("mul", [1e30, 0.0, 1e30]), ("mul", [1e-30, 1e30, 1e-30]),
+                                           ("add", [3e38, -3e38, 3e38, -3e38])])
+@pytest.mark.parametrize("step", ["tilus.reduce", "tilus.scan"])
+def test_combinations_whose_order_decides_are_rejected(step, kind, numbers):
+    value = floats(numbers)
+    result = value.type.reshaped(()) if step == "tilus.reduce" else value.type
+    with pytest.raises(Reject):
+        run_step(step, [value], result, kind=kind, dim=0)
+
+
+def test_contracted_products_move_their_sums():
+    type_ = Type(element_types.TYPES["f32"], (2,))
+    third = float(np.float32(1 / 3))
+    product = run_step("arith.mulf", [floats([third, 0.0]), floats([third, 0.0])], type_)
+    for result in (run_step("arith.addf", [product, floats([1.0, 0.0])], type_),
+                   run_step("tilus.reduce", [product], type_.reshaped(()), kind="add", dim=0)):
+        contracted = third * third + (1.0 if result.type == type_ else 0.0)
+        assert abs(result.data.flat[0] - contracted) <= result.bound.flat[0] < 1e-6
+    with pytest.raises(Reject):
+        run_step("arith.fptosi", [run_step("arith.addf", [product, product], type_)],
+                 type_.of(element_types.TYPES["i16"]))
+
+
+INTS = ("i4", "i8", "i16", "i32", "i64")
+
+
+def interpret(number, bits, is_signed):
+    """The number that the low bits mean."""
+    number &= (1 << bits) - 1
+    return number - (1 << bits) if is_signed and number >> (bits - 1) else number
+
+
+@pytest.mark.parametrize("source", INTS)
+@pytest.mark.parametrize("target", INTS)
+@pytest.mark.parametrize("flags", range(8))
+def test_casts_between_integers_are_those_of_python(source, target, flags):
+    source, target = element_types.TYPES[source], element_types.TYPES[target]
+    saturate, unsigned_source, unsigned_result = flags & 1, flags & 2, flags & 4
+    edges = [edge + step for edge in (0, 1 << (source.bits - 1), 1 << (target.bits - 1), 1 << target.bits)
+             for step in (-2, -1, 0, 1)]
+    numbers = [interpret(number, source.bits, True) for edge in edges for number in (edge, -edge)]
+    low, high = (0, 2**target.bits - 1) if unsigned_result else (-(2 ** (target.bits - 1)), 2 ** (target.bits - 1) - 1)
+    expected = []
+    for number in numbers:
+        number = interpret(number, source.bits, not unsigned_source)
+        number = min(max(number, low), high) if saturate else number
+        expected.append(interpret(number, target.bits, True))
+    value = Value(Type(source, (len(numbers),)), np.array([numbers], np.int64))
+    found = run_step("tilus.cast", [value], Type(target, (len(numbers),)), saturate=saturate,
+                     unsigned_source=unsigned_source, unsigned_result=unsigned_result)
+    assert found.data[0].tolist() == expected
+
+
+def test_only_narrow_types_are_refused():
+    refusal = runner.Failure("compile", "exit code 1: kernel.mlir:8:13: error: 'tilus.cast' op expected elements of 8, "
+                             "16, 32 or 64 bits or booleans for the GPU, but got 'i4'; run the kernel on the CPU "
+                             "reference")
+    programs = [kernel(number)[0] for number in range(200)]
+    narrow = next(program for program in programs if not program.is_for_gpu)
+    assert runner.is_refusal(narrow, refusal)
+    assert not runner.is_refusal(next(program for program in programs if program.is_for_gpu), refusal)
+    assert not runner.is_refusal(narrow, runner.Failure("compile", "signal 6: no output"))
+    assert not runner.is_refusal(narrow, runner.Failure("cpu", refusal.summary))
 
 
 def test_layouts_hold_each_element():
