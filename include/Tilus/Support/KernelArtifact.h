@@ -52,6 +52,10 @@ struct ToolVersions {
   std::string assembler;
 };
 
+/// The number of the rules by which a launch passes parameters, workspaces and sizes to a kernel. Binaries
+/// made for other rules are not launched.
+constexpr unsigned callingConvention = 1;
+
 /// A compiled kernel.
 struct KernelArtifact {
   /// The symbol in the binary.
@@ -59,9 +63,15 @@ struct KernelArtifact {
   /// The target that the binary was built for, as in `nvptx64-nvidia-cuda` and `sm_90a`.
   std::string triple;
   std::string chip;
+  /// What the target has beside what its chip implies, as in `+ptx88`; mostly empty.
+  std::string features;
+  /// The name or hash of the schedule that was chosen; empty where there was none to choose.
+  std::string schedule;
   /// The binary; empty if only PTX was asked for. The driver then compiles the PTX.
   std::vector<uint8_t> cubin;
   std::string ptx;
+  /// The text of the module that it was compiled from; empty unless it was asked for.
+  std::string ir;
 
   /// Threads a block.
   unsigned blockThreads = 0;
