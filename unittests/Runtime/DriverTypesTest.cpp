@@ -38,6 +38,13 @@ TEST(DriverTypes, ConstantsMatchTheHeader) {
       {tilus::cuda::functionNonPortableClusterAllowed, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED},
       {tilus::cuda::jitErrorLogBuffer, CU_JIT_ERROR_LOG_BUFFER},
       {tilus::cuda::jitErrorLogBufferBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES},
+      {tilus::cuda::notReady, CUDA_ERROR_NOT_READY},
+      {tilus::cuda::pointerContext, CU_POINTER_ATTRIBUTE_CONTEXT},
+      {tilus::cuda::pointerMemoryType, CU_POINTER_ATTRIBUTE_MEMORY_TYPE},
+      {tilus::cuda::pointerDeviceOrdinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL},
+      {tilus::cuda::captureNone, CU_STREAM_CAPTURE_STATUS_NONE},
+      {tilus::cuda::captureActive, CU_STREAM_CAPTURE_STATUS_ACTIVE},
+      {tilus::cuda::captureInvalid, CU_STREAM_CAPTURE_STATUS_INVALIDATED},
       {tilus::cuda::launchClusterDimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION},
   };
   for (auto [ours, theirs] : rows)

@@ -76,7 +76,7 @@ TEST_F(LaunchTest, ArgumentsAndShapeArrive) {
   EXPECT_EQ(kernel->getLocalBytes(), 16);
   EXPECT_EQ(kernel->getStaticSharedBytes(), 1024);
   EXPECT_EQ(log(), "cuModuleLoadDataEx device=0\n"
-                   "cuLaunchKernelEx scale grid=5,1,1 block=128,1,1 shared=0 stream=default "
+                   "cuLaunchKernelEx scale device=0 grid=5,1,1 block=128,1,1 shared=0 stream=default "
                    "params=01100000,0000c03f,5034120000000000\n");
 }
 

@@ -13,6 +13,8 @@ namespace tilus::cuda {
 /// A driver's result; 0 is success.
 using Result = int;
 inline constexpr Result success = 0;
+/// An event or a stream has work left.
+inline constexpr Result notReady = 600;
 
 using DeviceHandle = int;
 using DevicePointer = uint64_t;
@@ -38,6 +40,11 @@ enum FunctionAttribute : int {
   functionMaxDynamicSharedBytes = 8,
   functionNonPortableClusterAllowed = 14,
 };
+
+enum PointerAttribute : int { pointerContext = 1, pointerMemoryType = 2, pointerDeviceOrdinal = 9 };
+
+/// What cuStreamIsCapturing tells. A capture becomes invalid by a call that is not permitted beside it.
+enum CaptureStatus : int { captureNone = 0, captureActive = 1, captureInvalid = 2 };
 
 enum JitOption : int { jitErrorLogBuffer = 5, jitErrorLogBufferBytes = 6 };
 

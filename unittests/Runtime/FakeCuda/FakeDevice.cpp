@@ -23,8 +23,20 @@ static const ErrorRow errorRows[] = {
     {invalidDevice, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {invalidImage, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
     {invalidContext, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {noBinaryForGpu, "CUDA_ERROR_NO_BINARY_FOR_GPU",
+     "no kernel image is available for execution on the device"},
     {invalidHandle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     {notFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {notReady, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {illegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {launchFailed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {captureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",
+     "operation not permitted when stream is capturing"},
+    {captureInvalidated, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+     "operation failed due to a previous error during capture"},
+    {captureUnmatched, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED", "capture was not initiated in this stream"},
+    {captureImplicit, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+     "operation would make the legacy stream depend on a capturing blocking stream"},
 };
 
 static const ErrorRow *findError(int code) {
@@ -45,11 +57,15 @@ extern "C" {
 //===----------------------------------------------------------------------===//
 
 int cuInit(unsigned flags) {
-  State &state = getState();
-  std::lock_guard lock(state.mutex);
-  state.initialized = !state.capabilities.empty();
-  if (int code = state.begin("cuInit"))
-    return state.initialized ? code : int(noDevice);
+  Call call("cuInit");
+  if (call.code != ok && call.code != notInitialized)
+    return call.code;
+  // A child of a fork never leaves this state: its call has no lock.
+  if (!call.lock)
+    return notInitialized;
+  if (call.state.capabilities.empty())
+    return noDevice;
+  clear(isUnready);
   return flags == 0 ? ok : invalidValue;
 }
 
@@ -71,30 +87,38 @@ int cuGetErrorString(int code, const char **words) {
 }
 
 int cuDeviceGetCount(int *count) {
-  FAKE_BEGIN("cuDeviceGetCount")
-  *count = int(state.capabilities.size());
+  Call call("cuDeviceGetCount");
+  if (call.code)
+    return call.code;
+  *count = int(call.state.capabilities.size());
   return ok;
 }
 
 int cuDeviceGet(int *device, int ordinal) {
-  FAKE_BEGIN("cuDeviceGet")
+  Call call("cuDeviceGet");
+  if (call.code)
+    return call.code;
   *device = ordinal;
-  return isDevice(state, ordinal) ? ok : invalidDevice;
+  return isDevice(call.state, ordinal) ? ok : invalidDevice;
 }
 
 int cuDeviceGetName(char *name, int bytes, int device) {
-  FAKE_BEGIN("cuDeviceGetName")
-  if (!isDevice(state, device))
+  Call call("cuDeviceGetName");
+  if (call.code)
+    return call.code;
+  if (!isDevice(call.state, device))
     return invalidDevice;
   std::snprintf(name, bytes, "Fake GPU %d", device);
   return ok;
 }
 
 int cuDeviceGetAttribute(int *value, DeviceAttribute attribute, int device) {
-  FAKE_BEGIN("cuDeviceGetAttribute")
-  if (!isDevice(state, device))
+  Call call("cuDeviceGetAttribute");
+  if (call.code)
+    return call.code;
+  if (!isDevice(call.state, device))
     return invalidDevice;
-  int capability = state.capabilities[device];
+  int capability = call.state.capabilities[device];
   const std::pair<int, int> rows[] = {{multiprocessorCount, 4},
                                       {l2CacheSize, 1 << 20},
                                       {computeCapabilityMajor, capability / 10},
@@ -109,9 +133,11 @@ int cuDeviceGetAttribute(int *value, DeviceAttribute attribute, int device) {
 }
 
 int cuDeviceTotalMem_v2(size_t *bytes, int device) {
-  FAKE_BEGIN("cuDeviceTotalMem_v2")
+  Call call("cuDeviceTotalMem_v2");
+  if (call.code)
+    return call.code;
   *bytes = size_t(1) << 30;
-  return isDevice(state, device) ? ok : invalidDevice;
+  return isDevice(call.state, device) ? ok : invalidDevice;
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,39 +145,83 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device) {
 //===----------------------------------------------------------------------===//
 
 int cuDevicePrimaryCtxRetain(ContextHandle *context, int device) {
-  FAKE_BEGIN("cuDevicePrimaryCtxRetain")
-  if (!isDevice(state, device))
+  Call call("cuDevicePrimaryCtxRetain");
+  if (call.code)
+    return call.code;
+  if (!isDevice(call.state, device))
     return invalidDevice;
-  *context = &state.contexts[device];
-  ++state.contexts[device].retained;
+  *context = call.state.contexts[device].get();
+  ++(*context)->retained;
   return ok;
 }
 
 int cuDevicePrimaryCtxRelease_v2(int device) {
-  FAKE_BEGIN("cuDevicePrimaryCtxRelease_v2")
-  if (!isDevice(state, device) || state.contexts[device].retained == 0)
+  Call call("cuDevicePrimaryCtxRelease_v2");
+  if (call.code)
+    return call.code;
+  if (!isDevice(call.state, device) || call.state.contexts[device]->retained == 0)
     return invalidContext;
-  --state.contexts[device].retained;
+  --call.state.contexts[device]->retained;
   return ok;
 }
 
+/// What a call that only touches the thread's stack of contexts has to return early. Takes the lock only if
+/// something has been ordered.
+static int beginLocally(const char *symbol) {
+  return has(isUnready | hasOrders) ? Call(symbol).code : int(ok);
+}
+
 int cuCtxPushCurrent_v2(ContextHandle context) {
-  FAKE_BEGIN("cuCtxPushCurrent_v2")
-  if (!context || context->retained == 0)
+  if (int code = beginLocally("cuCtxPushCurrent_v2"))
+    return code;
+  ContextStack &stack = getContextStack();
+  if (!context || context->retained == 0 || stack.depth == ContextStack::capacity)
     return invalidContext;
-  getContextStack().push_back(context);
+  stack.contexts[stack.depth++] = context;
   return ok;
 }
 
 int cuCtxPopCurrent_v2(ContextHandle *context) {
-  FAKE_BEGIN_IN_CONTEXT("cuCtxPopCurrent_v2")
-  *context = getContextStack().back();
-  getContextStack().pop_back();
+  if (int code = beginLocally("cuCtxPopCurrent_v2"))
+    return code;
+  ContextStack &stack = getContextStack();
+  if (stack.depth == 0)
+    return invalidContext;
+  *context = stack.contexts[--stack.depth];
+  return ok;
+}
+
+int cuCtxGetCurrent(ContextHandle *context) {
+  if (int code = beginLocally("cuCtxGetCurrent"))
+    return code;
+  *context = getContextStack().getCurrent();
+  return ok;
+}
+
+int cuCtxSetCurrent(ContextHandle context) {
+  if (int code = beginLocally("cuCtxSetCurrent"))
+    return code;
+  ContextStack &stack = getContextStack();
+  if (context && context->retained == 0)
+    return invalidContext;
+  if (stack.depth > 0)
+    --stack.depth;
+  if (context)
+    stack.contexts[stack.depth++] = context;
   return ok;
 }
 
 int cuCtxSynchronize() {
-  FAKE_BEGIN_IN_CONTEXT("cuCtxSynchronize")
+  Call call("cuCtxSynchronize", currentContext | noCapture);
+  if (call.code)
+    return call.code;
+  const auto hangs = [&] {
+    bool hangs = call.context->defaultStream.hangs;
+    for (StreamHandle stream : call.state.streams)
+      hangs |= stream->context == call.context && stream->hangs;
+    return hangs;
+  };
+  call.state.released.wait(call.lock, [&] { return !hangs(); });
   return ok;
 }
 

@@ -1,37 +1,52 @@
-// The fake driver's memory, streams and events.
+// The fake driver's memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FakeState.h"
 
+#include <cstdlib>
 #include <cstring>
 
 using namespace fake;
 
+/// The driver aligns what it allocates to this.
+static constexpr size_t alignment = 256;
+
+/// CU_MEMORYTYPE_DEVICE.
+static constexpr unsigned deviceMemory = 2;
+
 extern "C" {
 
-//===----------------------------------------------------------------------===//
-// Memory
-//===----------------------------------------------------------------------===//
-
 int cuMemAlloc_v2(DevicePointer *address, size_t bytes) {
-  FAKE_BEGIN_IN_CONTEXT("cuMemAlloc_v2")
+  Call call("cuMemAlloc_v2", currentContext | noCapture);
+  if (call.code)
+    return call.code;
   if (bytes == 0)
     return invalidValue;
   if (bytes > size_t(1) << 30)
     return outOfMemory;
-  std::vector<unsigned char> memory(bytes);
-  *address = reinterpret_cast<DevicePointer>(memory.data());
-  state.buffers[*address] = std::move(memory);
+  void *memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  std::memset(memory, 0xcd, bytes);
+  *address = reinterpret_cast<DevicePointer>(memory);
+  call.state.buffers[*address] = {call.context->device, bytes, static_cast<unsigned char *>(memory)};
   return ok;
 }
 
 int cuMemFree_v2(DevicePointer address) {
-  FAKE_BEGIN_IN_CONTEXT("cuMemFree_v2")
-  return state.buffers.erase(address) ? ok : invalidValue;
+  Call call("cuMemFree_v2", currentContext | noCapture);
+  if (call.code)
+    return call.code;
+  auto found = call.state.buffers.find(address);
+  if (found == call.state.buffers.end())
+    return invalidValue;
+  std::free(found->second.memory);
+  call.state.buffers.erase(found);
+  return ok;
 }
 
 int cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
-  FAKE_BEGIN_IN_CONTEXT("cuMemcpyHtoD_v2")
-  unsigned char *memory = state.find(to, bytes);
+  Call call("cuMemcpyHtoD_v2", currentContext | noCapture);
+  if (call.code)
+    return call.code;
+  unsigned char *memory = call.state.find(to, bytes);
   if (!memory)
     return invalidValue;
   std::memcpy(memory, from, bytes);
@@ -39,76 +54,84 @@ int cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
 }
 
 int cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
-  FAKE_BEGIN_IN_CONTEXT("cuMemcpyDtoH_v2")
-  const unsigned char *memory = state.find(from, bytes);
+  Call call("cuMemcpyDtoH_v2", currentContext | noCapture);
+  if (call.code)
+    return call.code;
+  const unsigned char *memory = call.state.find(from, bytes);
   if (!memory)
     return invalidValue;
   std::memcpy(to, memory, bytes);
   return ok;
 }
 
+int cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t bytes, StreamHandle stream) {
+  Call call("cuMemcpyDtoDAsync_v2", currentContext);
+  if (call.code)
+    return call.code;
+  if (stream && !call.state.streams.count(stream))
+    return invalidHandle;
+  unsigned char *target = call.state.find(to, bytes);
+  const unsigned char *source = call.state.find(from, bytes);
+  if (!target || !source)
+    return invalidValue;
+  std::memmove(target, source, bytes);
+  return ok;
+}
+
 int cuMemsetD8_v2(DevicePointer to, unsigned char value, size_t bytes) {
-  FAKE_BEGIN_IN_CONTEXT("cuMemsetD8_v2")
-  unsigned char *memory = state.find(to, bytes);
+  Call call("cuMemsetD8_v2", currentContext | noCapture);
+  if (call.code)
+    return call.code;
+  unsigned char *memory = call.state.find(to, bytes);
   if (!memory)
     return invalidValue;
   std::memset(memory, value, bytes);
   return ok;
 }
 
-//===----------------------------------------------------------------------===//
-// Streams and events
-//===----------------------------------------------------------------------===//
-
-int cuStreamCreate(StreamHandle *stream, unsigned flags) {
-  FAKE_BEGIN_IN_CONTEXT("cuStreamCreate")
-  *stream = new StreamObject;
-  state.streams.insert(*stream);
+int cuMemsetD8Async(DevicePointer to, unsigned char value, size_t bytes, StreamHandle stream) {
+  Call call("cuMemsetD8Async", currentContext);
+  if (call.code)
+    return call.code;
+  unsigned char *memory = call.state.find(to, bytes);
+  if (!memory || (stream && !call.state.streams.count(stream)))
+    return memory ? invalidHandle : invalidValue;
+  std::memset(memory, value, bytes);
   return ok;
 }
 
-int cuStreamDestroy_v2(StreamHandle stream) {
-  FAKE_BEGIN_IN_CONTEXT("cuStreamDestroy_v2")
-  return destroy(state.streams, stream);
-}
-
-int cuStreamSynchronize(StreamHandle stream) {
-  FAKE_BEGIN_IN_CONTEXT("cuStreamSynchronize")
-  return !stream || state.streams.count(stream) ? ok : invalidHandle;
-}
-
-int cuEventCreate(EventHandle *event, unsigned flags) {
-  FAKE_BEGIN_IN_CONTEXT("cuEventCreate")
-  *event = new EventObject;
-  state.events.insert(*event);
+int cuMemGetAddressRange_v2(DevicePointer *base, size_t *bytes, DevicePointer address) {
+  Call call("cuMemGetAddressRange_v2", currentContext);
+  if (call.code)
+    return call.code;
+  auto found = call.state.findBuffer(address);
+  if (found == call.state.buffers.end())
+    return notFound;
+  *base = found->first;
+  *bytes = found->second.bytes;
   return ok;
 }
 
-int cuEventDestroy_v2(EventHandle event) {
-  FAKE_BEGIN_IN_CONTEXT("cuEventDestroy_v2")
-  return destroy(state.events, event);
-}
-
-int cuEventRecord(EventHandle event, StreamHandle stream) {
-  FAKE_BEGIN_IN_CONTEXT("cuEventRecord")
-  if (!state.events.count(event) || (stream && !state.streams.count(stream)))
-    return invalidHandle;
-  event->time = ++state.time;
-  return ok;
-}
-
-int cuEventSynchronize(EventHandle event) {
-  FAKE_BEGIN_IN_CONTEXT("cuEventSynchronize")
-  return state.events.count(event) ? ok : invalidHandle;
-}
-
-/// One millisecond a record that lies between the two.
-int cuEventElapsedTime(float *milliseconds, EventHandle start, EventHandle stop) {
-  FAKE_BEGIN_IN_CONTEXT("cuEventElapsedTime")
-  if (!state.events.count(start) || !state.events.count(stop) || !start->time || !stop->time)
-    return invalidHandle;
-  *milliseconds = float(stop->time - start->time);
-  return ok;
+int cuPointerGetAttribute(void *value, PointerAttribute attribute, DevicePointer address) {
+  Call call("cuPointerGetAttribute");
+  if (call.code)
+    return call.code;
+  auto found = call.state.findBuffer(address);
+  if (found == call.state.buffers.end())
+    return invalidValue;
+  int device = found->second.device;
+  switch (attribute) {
+  case pointerContext:
+    *static_cast<ContextHandle *>(value) = call.state.contexts[device].get();
+    return ok;
+  case pointerMemoryType:
+    *static_cast<unsigned *>(value) = deviceMemory;
+    return ok;
+  case pointerDeviceOrdinal:
+    *static_cast<int *>(value) = device;
+    return ok;
+  }
+  return invalidValue;
 }
 
 } // extern "C"

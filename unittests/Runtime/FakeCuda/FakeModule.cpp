@@ -1,48 +1,91 @@
-// The fake driver's modules, functions and launches.
+// The fake driver's modules and functions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FakeState.h"
 
-#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <sstream>
 
 using namespace fake;
 
+/// Reads an image; false for what is none. Sets the chip that it names.
+static bool parseImage(const char *image, ModuleObject &module, std::string &chip) {
+  FunctionObject &function = module.function;
+  function.image = image;
+  std::istringstream text(image);
+  std::string word;
+  module.isPtx = bool(text >> word) && word == ".version";
+  if (module.isPtx)
+    return true;
+  if (word != "fake" ||
+      !(text >> function.name >> function.registers >> function.localBytes >> function.sharedBytes))
+    return false;
+  for (; text >> word;) {
+    if (word.rfind("chip=sm_", 0) == 0)
+      chip = word.substr(std::strlen("chip=sm_"));
+    else
+      function.paramBytes.push_back(std::atoi(word.c_str()));
+  }
+  return true;
+}
+
+/// Whether a device of the capability runs the cubins of a chip, as in "90a": one with an `a` on that chip
+/// only, one with an `f` on the same tens from its number on, others within their major number from their
+/// minor on.
+static bool runsOn(const std::string &chip, int capability) {
+  int number = std::atoi(chip.c_str());
+  if (chip.back() == 'a')
+    return number == capability;
+  return number / 10 == capability / 10 && number <= capability;
+}
+
 extern "C" {
 
-int cuModuleLoadDataEx(ModuleHandle *module, const void *image, unsigned count, JitOption *options,
+int cuModuleLoadDataEx(ModuleHandle *handle, const void *image, unsigned count, JitOption *options,
                        void **values) {
-  FAKE_BEGIN_IN_CONTEXT("cuModuleLoadDataEx")
-  std::istringstream text(static_cast<const char *>(image));
-  std::string word;
-  auto loaded = std::make_unique<ModuleObject>();
-  loaded->isPtx = bool(text >> word) && word == ".version";
-  FunctionObject &function = loaded->function;
-  if (!loaded->isPtx) {
-    if (word != "fake" ||
-        !(text >> function.name >> function.registers >> function.localBytes >> function.sharedBytes)) {
-      for (unsigned i = 0; i < count; ++i)
-        if (options[i] == jitErrorLogBuffer)
-          std::strcpy(static_cast<char *>(values[i]), "fake: not a module image\n");
-      return invalidImage;
-    }
-    for (int bytes; text >> bytes;)
-      function.paramBytes.push_back(bytes);
+  Call call("cuModuleLoadDataEx", currentContext | noCapture);
+  if (call.code)
+    return call.code;
+  auto module = std::make_unique<ModuleObject>();
+  std::string chip;
+  if (!parseImage(static_cast<const char *>(image), *module, chip)) {
+    for (unsigned i = 0; i < count; ++i)
+      if (options[i] == jitErrorLogBuffer)
+        std::strcpy(static_cast<char *>(values[i]), "fake: not a module image\n");
+    return invalidImage;
   }
-  *module = loaded.release();
-  state.modules.insert(*module);
-  state.record("cuModuleLoadDataEx device=" + std::to_string(getContextStack().back()->device));
+  int device = call.context->device;
+  if (!chip.empty() && !runsOn(chip, call.state.capabilities[device]))
+    return noBinaryForGpu;
+  module->function.context = call.context;
+  *handle = module.get();
+  call.state.modules.insert(*handle);
+  call.state.moduleStorage.push_back(std::move(module));
+  call.state.record("cuModuleLoadDataEx device=" + std::to_string(device));
   return ok;
 }
 
 int cuModuleUnload(ModuleHandle module) {
-  FAKE_BEGIN_IN_CONTEXT("cuModuleUnload")
-  return destroy(state.modules, module);
+  Call call("cuModuleUnload", currentContext);
+  if (call.code)
+    return call.code;
+  if (!call.state.modules.erase(module))
+    return invalidHandle;
+  FunctionObject &function = module->function;
+  function.isAlive = false;
+  if (function.inFlight > 0)
+    call.state.violations += "cuModuleUnload of '" + function.name + "' during its launch\n";
+  if (has(isCapturing))
+    call.state.violations += "cuModuleUnload of '" + function.name + "' during a capture\n";
+  call.state.record("cuModuleUnload device=" + std::to_string(function.context->device));
+  return ok;
 }
 
 int cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const char *name) {
-  FAKE_BEGIN_IN_CONTEXT("cuModuleGetFunction")
-  if (!state.modules.count(module))
+  Call call("cuModuleGetFunction", currentContext | noCapture);
+  if (call.code)
+    return call.code;
+  if (!call.state.modules.count(module) || module->function.context != call.context)
     return invalidHandle;
   if (module->isPtx)
     module->function.name = name;
@@ -53,7 +96,9 @@ int cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const cha
 }
 
 int cuFuncGetAttribute(int *value, FunctionAttribute attribute, FunctionHandle function) {
-  FAKE_BEGIN_IN_CONTEXT("cuFuncGetAttribute")
+  Call call("cuFuncGetAttribute", currentContext);
+  if (call.code)
+    return call.code;
   const std::pair<int, int> rows[] = {{functionRegisters, function->registers},
                                       {functionLocalBytes, function->localBytes},
                                       {functionSharedBytes, function->sharedBytes}};
@@ -66,42 +111,11 @@ int cuFuncGetAttribute(int *value, FunctionAttribute attribute, FunctionHandle f
 }
 
 int cuFuncSetAttribute(FunctionHandle function, FunctionAttribute attribute, int value) {
-  FAKE_BEGIN_IN_CONTEXT("cuFuncSetAttribute")
-  state.record("cuFuncSetAttribute " + function->name + " " + std::to_string(attribute) + "=" +
-               std::to_string(value));
-  return ok;
-}
-
-/// The value of a parameter as hexadecimal bytes in the order of memory.
-static std::string printParam(const void *param, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i) {
-    char hex[3];
-    std::snprintf(hex, sizeof(hex), "%02x", static_cast<const unsigned char *>(param)[i]);
-    text += hex;
-  }
-  return text;
-}
-
-static std::string printExtents(const unsigned *extents) {
-  return std::to_string(extents[0]) + "," + std::to_string(extents[1]) + "," + std::to_string(extents[2]);
-}
-
-int cuLaunchKernelEx(const LaunchConfig *config, FunctionHandle function, void **params, void **extra) {
-  FAKE_BEGIN_IN_CONTEXT("cuLaunchKernelEx")
-  if (config->stream && !state.streams.count(config->stream))
-    return invalidHandle;
-  std::string line = "cuLaunchKernelEx " + function->name + " grid=" + printExtents(config->grid) +
-                     " block=" + printExtents(config->block) +
-                     " shared=" + std::to_string(config->sharedBytes) +
-                     " stream=" + (config->stream ? "own" : "default");
-  for (unsigned i = 0; i < config->attributeCount; ++i)
-    if (config->attributes[i].id == launchClusterDimension)
-      line += " cluster=" + printExtents(config->attributes[i].value.clusterDimension);
-  line += " params=";
-  for (size_t i = 0; i < function->paramBytes.size(); ++i)
-    line += (i ? "," : "") + printParam(params[i], function->paramBytes[i]);
-  state.record(line);
+  Call call("cuFuncSetAttribute", currentContext);
+  if (call.code)
+    return call.code;
+  call.state.record("cuFuncSetAttribute " + function->name + " " + std::to_string(attribute) + "=" +
+                    std::to_string(value));
   return ok;
 }
 

@@ -1,55 +1,82 @@
-// State, log and ordered failures of the fake CUDA driver.
+// State, log, ordered failures and delays of the fake CUDA driver, and its controls.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FakeState.h"
-#include "FakeCuda.h"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <pthread.h>
 #include <sstream>
+#include <thread>
 
 namespace fake {
 
+std::atomic<unsigned> attention{isUnready | isRecording};
+
 State &getState() {
-  static State state;
-  return state;
+  // Never destroyed: threads may still call while the process ends.
+  static State *state = new State;
+  return *state;
 }
 
-std::vector<ContextHandle> &getContextStack() {
-  static thread_local std::vector<ContextHandle> stack;
+ContextStack &getContextStack() {
+  [[gnu::tls_model("initial-exec")]] static thread_local ContextStack stack = {};
   return stack;
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+static std::atomic<bool> isForkedChild{false};
+
+static void markForkedChild() {
+  if (has(isUnready))
+    return;
+  isForkedChild = true;
+  raise(isUnready);
 }
 
 State::State() {
   const char *devices = std::getenv("FAKE_CUDA_DEVICES"), *path = std::getenv("FAKE_CUDA_LOG");
   logPath = path ? path : "";
   reset(devices ? devices : "90");
+  pthread_atfork(nullptr, nullptr, markForkedChild);
 }
 
 void State::reset(const char *devices) {
-  initialized = false;
+  attention = isUnready | isRecording;
   capabilities.clear();
   contexts.clear();
   std::stringstream list(devices);
   for (std::string word; std::getline(list, word, ',');)
     capabilities.push_back(std::atoi(word.c_str()));
   for (int device = 0; device < int(capabilities.size()); ++device)
-    contexts.push_back({device});
-  for (ModuleHandle module : modules)
-    delete module;
-  for (StreamHandle stream : streams)
-    delete stream;
+    contexts.push_back(std::make_unique<ContextObject>(device));
   for (EventHandle event : events)
     delete event;
+  for (GraphHandle graph : graphs)
+    delete graph;
+  for (auto &[address, buffer] : buffers)
+    std::free(buffer.memory);
   modules.clear();
   streams.clear();
   events.clear();
+  graphs.clear();
+  moduleStorage.clear();
+  streamStorage.clear();
   buffers.clear();
   failures.clear();
+  delays.clear();
+  kernels.clear();
   log.clear();
-  getContextStack().clear();
+  violations.clear();
+  getContextStack().depth = 0;
 }
 
 void State::record(const std::string &line) {
+  if (!has(isRecording))
+    return;
   log += line + "\n";
   if (logPath.empty())
     return;
@@ -59,25 +86,71 @@ void State::record(const std::string &line) {
   }
 }
 
-int State::begin(const char *symbol) {
-  for (Failure &failure : failures)
-    if (failure.symbol == symbol && --failure.remaining == 0)
-      return failure.code;
-  return initialized ? ok : notInitialized;
+std::map<DevicePointer, Buffer>::iterator State::findBuffer(DevicePointer address) {
+  auto next = buffers.upper_bound(address);
+  if (next == buffers.begin())
+    return buffers.end();
+  auto found = std::prev(next);
+  return address - found->first < found->second.bytes ? found : buffers.end();
 }
 
 unsigned char *State::find(DevicePointer address, size_t bytes) {
-  auto next = buffers.upper_bound(address);
-  if (next == buffers.begin())
+  auto found = findBuffer(address);
+  if (found == buffers.end() || bytes > found->second.bytes - (address - found->first))
     return nullptr;
-  auto &[start, memory] = *std::prev(next);
-  size_t offset = address - start;
-  if (offset > memory.size() || bytes > memory.size() - offset)
-    return nullptr;
-  return memory.data() + offset;
+  return found->second.memory + (address - found->first);
+}
+
+int State::breakCaptures() {
+  int code = ok;
+  for (StreamHandle stream : streams)
+    if (stream->capture && stream->captureMode != captureRelaxed) {
+      stream->isCaptureInvalid = true;
+      code = captureUnsupported;
+    }
+  return code;
+}
+
+//===----------------------------------------------------------------------===//
+// Call
+//===----------------------------------------------------------------------===//
+
+Call::Call(const char *symbol, unsigned needs)
+    : state(getState()), context(getContextStack().getCurrent()), lock(state.mutex, std::defer_lock) {
+  if (isForkedChild) {
+    code = notInitialized;
+    return;
+  }
+  lock.lock();
+  if (auto delay = state.delays.find(symbol); delay != state.delays.end()) {
+    std::chrono::microseconds time(delay->second);
+    lock.unlock();
+    std::this_thread::sleep_for(time);
+    lock.lock();
+  }
+  code = begin(symbol, needs);
+}
+
+int Call::begin(const char *symbol, unsigned needs) {
+  for (Failure &failure : state.failures)
+    if (failure.symbol == symbol && --failure.remaining == 0)
+      return failure.code;
+  if (has(isUnready))
+    return notInitialized;
+  if ((needs & currentContext) && !context)
+    return invalidContext;
+  if ((needs & currentContext) && context->fault)
+    return context->fault;
+  if ((needs & noCapture) && has(isCapturing))
+    return state.breakCaptures();
+  return ok;
 }
 
 } // namespace fake
+
+//===----------------------------------------------------------------------===//
+// Controls
+//===----------------------------------------------------------------------===//
 
 using fake::getState;
 
@@ -89,6 +162,38 @@ void fakeCudaReset(const char *devices) {
 void fakeCudaFail(const char *symbol, int nth, int code) {
   std::lock_guard lock(getState().mutex);
   getState().failures.push_back({symbol, nth, code});
+  fake::raise(fake::hasOrders);
+}
+
+void fakeCudaDelay(const char *symbol, int microseconds) {
+  std::lock_guard lock(getState().mutex);
+  getState().delays[symbol] = microseconds;
+  fake::raise(fake::hasOrders);
+}
+
+void fakeCudaKernel(const char *entry, FakeKernel kernel, void *context) {
+  std::lock_guard lock(getState().mutex);
+  getState().kernels[entry] = {kernel, context};
+  fake::raise(fake::hasOrders);
+}
+
+void fakeCudaRelease() {
+  fake::State &state = getState();
+  std::lock_guard lock(state.mutex);
+  for (auto &stream : state.streamStorage)
+    stream->hangs = false;
+  for (auto &context : state.contexts)
+    context->defaultStream.hangs = false;
+  for (fake::EventHandle event : state.events)
+    event->isPending = false;
+  state.released.notify_all();
+}
+
+void fakeCudaRecord(bool isOn) {
+  if (isOn)
+    fake::raise(fake::isRecording);
+  else
+    fake::clear(fake::isRecording);
 }
 
 const char *fakeCudaLog() {
@@ -96,11 +201,26 @@ const char *fakeCudaLog() {
   return getState().log.c_str();
 }
 
+const char *fakeCudaViolations() {
+  std::lock_guard lock(getState().mutex);
+  return getState().violations.c_str();
+}
+
 int fakeCudaLive() {
   fake::State &state = getState();
   std::lock_guard lock(state.mutex);
-  size_t live = state.modules.size() + state.streams.size() + state.events.size() + state.buffers.size();
-  for (const tilus::cuda::ContextObject &context : state.contexts)
-    live += context.retained;
-  return int(live + fake::getContextStack().size());
+  size_t live = state.modules.size() + state.streams.size() + state.events.size() + state.buffers.size() +
+                state.graphs.size();
+  for (const auto &context : state.contexts)
+    live += context->retained;
+  return int(live + fake::getContextStack().depth);
+}
+
+unsigned long long fakeCudaBytes() {
+  fake::State &state = getState();
+  std::lock_guard lock(state.mutex);
+  unsigned long long bytes = 0;
+  for (const auto &[address, buffer] : state.buffers)
+    bytes += buffer.bytes;
+  return bytes;
 }

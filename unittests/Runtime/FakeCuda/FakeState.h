@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "FakeCuda.h"
 #include "Tilus/Runtime/DriverTypes.h"
 
+#include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,12 +15,42 @@
 #include <vector>
 
 namespace tilus::cuda {
+using GraphHandle = struct GraphObject *;
+
+/// A launch in a graph.
+struct CapturedLaunch {
+  FunctionHandle function;
+  LaunchConfig config;
+  std::vector<std::vector<unsigned char>> params;
+};
+struct GraphObject {
+  std::vector<CapturedLaunch> launches;
+};
+struct StreamObject {
+  ContextHandle context = nullptr;
+  std::atomic<bool> isAlive{true};
+  /// The device time that its work has taken.
+  double milliseconds = 0;
+  bool hangs = false;
+  /// What is being captured; null outside a capture.
+  GraphHandle capture = nullptr;
+  int captureMode = 0;
+  bool isCaptureInvalid = false;
+};
 struct ContextObject {
+  explicit ContextObject(int device) : device(device) { defaultStream.context = this; }
+
   int device;
-  int retained = 0;
+  std::atomic<int> retained{0};
+  /// The fault that ended the use of the context.
+  int fault = 0;
+  StreamObject defaultStream;
 };
 struct FunctionObject {
-  std::string name;
+  ContextHandle context = nullptr;
+  std::atomic<bool> isAlive{true};
+  std::atomic<int> inFlight{0};
+  std::string name, image;
   int registers = 0, localBytes = 0, sharedBytes = 0;
   std::vector<int> paramBytes;
 };
@@ -25,10 +58,12 @@ struct ModuleObject {
   FunctionObject function;
   bool isPtx = false;
 };
-struct StreamObject {};
 struct EventObject {
-  /// The number of the record that marked it, from 1; 0 before any.
-  int time = 0;
+  ContextHandle context = nullptr;
+  /// The stream that marked it last and its time then; null before.
+  const StreamObject *stream = nullptr;
+  double milliseconds = 0;
+  bool isPending = false;
 };
 } // namespace tilus::cuda
 
@@ -46,9 +81,19 @@ enum Code : int {
   invalidDevice = 101,
   invalidImage = 200,
   invalidContext = 201,
+  noBinaryForGpu = 209,
   invalidHandle = 400,
   notFound = 500,
+  illegalAddress = 700,
+  launchFailed = 719,
+  captureUnsupported = 900,
+  captureInvalidated = 901,
+  captureUnmatched = 903,
+  captureImplicit = 906,
 };
+
+/// How a stream's capture treats calls that are unsafe beside it.
+enum CaptureMode : int { captureGlobal = 0, captureThreadLocal = 1, captureRelaxed = 2 };
 
 /// A failure that was asked for.
 struct Failure {
@@ -57,33 +102,93 @@ struct Failure {
   int code;
 };
 
+struct Buffer {
+  int device;
+  size_t bytes;
+  unsigned char *memory;
+};
+
+struct Kernel {
+  FakeKernel code = nullptr;
+  void *context = nullptr;
+};
+
+/// Reasons for which a call has to look at the state under the lock.
+enum Attention : unsigned {
+  isUnready = 1, ///< No cuInit so far, or the process is the child of one that called it.
+  isRecording = 2,
+  hasOrders = 4, ///< A failure, a delay or a kernel's code.
+  isCapturing = 8,
+  isFaulty = 16,
+};
+
+/// The reasons that hold. Apart from the state, so that a launch which none concerns looks at nothing else.
+extern std::atomic<unsigned> attention;
+inline bool has(unsigned reasons) { return attention.load(std::memory_order_acquire) & reasons; }
+inline void raise(Attention reason) { attention.fetch_or(reason, std::memory_order_release); }
+inline void clear(Attention reason) { attention.fetch_and(~unsigned(reason), std::memory_order_release); }
+
 struct State {
-  std::recursive_mutex mutex;
-  bool initialized = false;
+  std::mutex mutex;
+  std::condition_variable released;
   std::vector<int> capabilities;
-  std::vector<ContextObject> contexts;
+  std::vector<std::unique_ptr<ContextObject>> contexts;
   std::set<ModuleHandle> modules;
   std::set<StreamHandle> streams;
   std::set<EventHandle> events;
-  std::map<DevicePointer, std::vector<unsigned char>> buffers;
+  std::set<GraphHandle> graphs;
+  /// Objects that a call without the lock may still look at; they live until the next reset.
+  std::vector<std::unique_ptr<ModuleObject>> moduleStorage;
+  std::vector<std::unique_ptr<StreamObject>> streamStorage;
+  std::map<DevicePointer, Buffer> buffers;
   std::vector<Failure> failures;
-  std::string log;
-  std::string logPath;
-  int time = 0;
+  std::map<std::string, int, std::less<>> delays;
+  std::map<std::string, Kernel, std::less<>> kernels;
+  std::string log, violations, logPath;
 
   State();
   void reset(const char *devices);
-  /// Appends a line to the log.
+  /// Appends a line to the log if it is recording.
   void record(const std::string &line);
-  /// What a call of `symbol` has to return before it does anything: an ordered failure, or a missing cuInit.
-  int begin(const char *symbol);
   /// The host memory behind a range of device memory, or null if no buffer holds all of it.
   unsigned char *find(DevicePointer address, size_t bytes);
+  /// The buffer that holds the address, or the end.
+  std::map<DevicePointer, Buffer>::iterator findBuffer(DevicePointer address);
+  /// Ends the captures beside which an unsafe call was made by this thread; returns what the call returns.
+  int breakCaptures();
 };
 
 State &getState();
 
-/// Ends the life of an object; refuses a handle that is not alive.
+/// The contexts that are current on a thread, the innermost last.
+struct ContextStack {
+  static constexpr unsigned capacity = 16;
+  ContextHandle contexts[capacity];
+  unsigned depth;
+
+  ContextHandle getCurrent() const { return depth ? contexts[depth - 1] : nullptr; }
+};
+ContextStack &getContextStack();
+
+/// What a call needs.
+enum Need : unsigned { nothing = 0, currentContext = 1, noCapture = 2 };
+
+/// A call of a driver function: its delay, the lock, and what it has to return before it does anything.
+class Call {
+public:
+  explicit Call(const char *symbol, unsigned needs = nothing);
+
+  State &state;
+  /// Not `ok` if the call ends here.
+  int code = ok;
+  ContextHandle context;
+  std::unique_lock<std::mutex> lock;
+
+private:
+  int begin(const char *symbol, unsigned needs);
+};
+
+/// Ends the life of an object.
 template <typename Handle> int destroy(std::set<Handle> &live, Handle handle) {
   if (live.erase(handle) == 0)
     return invalidHandle;
@@ -91,20 +196,4 @@ template <typename Handle> int destroy(std::set<Handle> &live, Handle handle) {
   return ok;
 }
 
-/// The contexts that are current on this thread, the innermost last.
-std::vector<ContextHandle> &getContextStack();
-
 } // namespace fake
-
-/// Begins a function: takes the lock and returns what is to be returned early.
-#define FAKE_BEGIN(symbol)                                                                                   \
-  State &state = getState();                                                                                 \
-  std::lock_guard lock(state.mutex);                                                                         \
-  if (int code = state.begin(symbol))                                                                        \
-    return code;
-
-/// As FAKE_BEGIN, for a function that needs a current context.
-#define FAKE_BEGIN_IN_CONTEXT(symbol)                                                                        \
-  FAKE_BEGIN(symbol)                                                                                         \
-  if (getContextStack().empty())                                                                             \
-    return invalidContext;
