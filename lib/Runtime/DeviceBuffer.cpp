@@ -92,4 +92,15 @@ llvm::Error DeviceBuffer::fill(uint8_t value) {
                       "a buffer of " + llvm::Twine(bytes) + " bytes on " + device->describe());
 }
 
+llvm::Error DeviceBuffer::fillAsync(uint8_t value, cuda::StreamHandle stream) {
+  if (bytes == 0)
+    return llvm::Error::success();
+  llvm::Expected<ContextScope> scope = device->enter();
+  if (!scope)
+    return scope.takeError();
+  const CudaDriver &driver = device->getDriver();
+  return driver.check(driver->memsetD8Async(address, value, bytes, stream), "cuMemsetD8Async",
+                      "a buffer of " + llvm::Twine(bytes) + " bytes on " + device->describe());
+}
+
 } // namespace tilus

@@ -90,6 +90,19 @@ llvm::Error EventTimer::start(cuda::StreamHandle stream) { return record(begin, 
 
 llvm::Error EventTimer::stop(cuda::StreamHandle stream) { return record(end, stream); }
 
+llvm::Expected<bool> EventTimer::isDone() const {
+  llvm::Expected<ContextScope> scope = device->enter();
+  if (!scope)
+    return scope.takeError();
+  const CudaDriver &driver = device->getDriver();
+  cuda::Result code = driver->eventQuery(end);
+  if (code == cuda::notReady)
+    return false;
+  if (llvm::Error error = driver.check(code, "cuEventQuery", device->describe()))
+    return std::move(error);
+  return true;
+}
+
 llvm::Expected<float> EventTimer::getMilliseconds() const {
   llvm::Expected<ContextScope> scope = device->enter();
   if (!scope)

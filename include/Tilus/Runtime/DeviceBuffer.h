@@ -25,6 +25,8 @@ public:
   llvm::Error copyTo(llvm::MutableArrayRef<uint8_t> target) const;
   /// Sets every byte.
   llvm::Error fill(uint8_t value);
+  /// Sets every byte, in the order of the stream, without waiting.
+  llvm::Error fillAsync(uint8_t value, cuda::StreamHandle stream);
 
 private:
   DeviceBuffer(const Device &device, uint64_t bytes) : device(&device), bytes(bytes) {}

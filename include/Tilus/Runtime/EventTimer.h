@@ -36,6 +36,8 @@ public:
   /// Marks the points.
   llvm::Error start(cuda::StreamHandle stream);
   llvm::Error stop(cuda::StreamHandle stream);
+  /// Whether the second point has been reached. Does not wait; reports what failed before it.
+  llvm::Expected<bool> isDone() const;
   /// Waits for the second point; the milliseconds between the two, to about half a microsecond.
   llvm::Expected<float> getMilliseconds() const;
 

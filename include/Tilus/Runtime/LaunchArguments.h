@@ -35,6 +35,7 @@ public:
   llvm::Error checkComplete() const;
 
   const KernelArtifact &getArtifact() const { return *artifact; }
+  const std::shared_ptr<const KernelArtifact> &getSharedArtifact() const { return artifact; }
   /// The values for the grid expressions: integers extended to 64 bits; 0 for all else.
   llvm::ArrayRef<int64_t> getGridValues() const { return gridValues; }
   /// One address of a value for each parameter and each workspace, as the driver wants them.

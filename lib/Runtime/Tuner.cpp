@@ -1,0 +1,203 @@
+// Tuning: measuring of all candidates, comparing of their results, and the choice.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/Runtime/Tuner.h"
+#include "CandidateMeasurer.h"
+#include "Tilus/Runtime/ResultComparison.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace tilus {
+
+std::string TuneReport::describeRefusals() const {
+  std::string text;
+  for (const TuneOutcome &outcome : outcomes)
+    if (!outcome.reason.empty())
+      text += (text.empty() ? "" : "\n") + outcome.schedule + ": " + outcome.reason;
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing of results
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Candidates whose results agree with those of the first of them.
+struct Group {
+  std::vector<unsigned> members;
+};
+
+/// The regions and what was in them.
+struct Setting {
+  TunePlan plan;
+  RegionContents before;
+};
+} // namespace
+
+using Measurements = std::vector<std::optional<Measurement>>;
+
+static std::optional<std::string> compareRegion(const Setting &setting, unsigned index,
+                                                llvm::ArrayRef<uint8_t> actual,
+                                                llvm::ArrayRef<uint8_t> expected) {
+  const TuneRegion &region = setting.plan.regions[index];
+  uint64_t offset = region.formatOffset;
+  llvm::ArrayRef<uint8_t> before = setting.before[index];
+  if (actual.take_front(offset) != expected.take_front(offset))
+    return "the memory before '" + region.name + "' differs";
+  std::optional<std::string> difference = compareElements(
+      actual.drop_front(offset), expected.drop_front(offset), before.drop_front(offset), region.format);
+  if (difference)
+    return "'" + region.name + "': " + *difference;
+  return std::nullopt;
+}
+
+/// The first difference between the results of two candidates, or nothing.
+static std::optional<std::string> compare(const Setting &setting, const Measurement &actual,
+                                          const Measurement &expected) {
+  for (unsigned index = 0; index < setting.before.size(); ++index) {
+    const auto &a = actual.results[index], &b = expected.results[index];
+    if (!a && !b)
+      continue;
+    const std::vector<uint8_t> &before = setting.before[index];
+    if (std::optional<std::string> difference =
+            compareRegion(setting, index, a ? *a : before, b ? *b : before))
+      return difference;
+  }
+  return std::nullopt;
+}
+
+static std::vector<Group> groupByResults(const Setting &setting, const Measurements &measurements) {
+  std::vector<Group> groups;
+  for (const auto &[index, measurement] : llvm::enumerate(measurements)) {
+    if (!measurement)
+      continue;
+    auto group = llvm::find_if(groups, [&, &measurement = measurement](const Group &group) {
+      return !compare(setting, *measurement, *measurements[group.members.front()]);
+    });
+    if (group == groups.end())
+      group = groups.insert(groups.end(), Group());
+    group->members.push_back(index);
+  }
+  return groups;
+}
+
+/// Refuses all candidates outside of the largest group, the first of several.
+static void refuseMinorities(const Setting &setting, const Measurements &measurements, TuneReport &report) {
+  std::vector<Group> groups = groupByResults(setting, measurements);
+  if (groups.empty())
+    return;
+  const auto largest = std::max_element(groups.begin(), groups.end(), [](const Group &a, const Group &b) {
+    return a.members.size() < b.members.size();
+  });
+  unsigned leader = largest->members.front();
+  for (const Group &group : groups) {
+    if (&group == &*largest)
+      continue;
+    for (unsigned member : group.members) {
+      std::optional<std::string> difference = compare(setting, *measurements[member], *measurements[leader]);
+      report.outcomes[member].reason =
+          ("expected the results of '" + report.outcomes[leader].schedule + "' and " +
+           llvm::Twine(largest->members.size() - 1) + " others, but got a difference: " +
+           (difference ? *difference : std::string("within the tolerance")))
+              .str();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+static void choose(TuneReport &report) {
+  for (const auto &[index, outcome] : llvm::enumerate(report.outcomes))
+    if (outcome.reason.empty() &&
+        (!report.best || *outcome.milliseconds < *report.outcomes[*report.best].milliseconds))
+      report.best = index;
+}
+
+static llvm::Expected<uint64_t> computeFlushBytes(const Device &device, const TuneOptions &options) {
+  if (options.flushBytes)
+    return *options.flushBytes;
+  constexpr uint64_t least = uint64_t(128) << 20;
+  llvm::Expected<int> cache = device.getAttribute(cuda::l2CacheSize);
+  if (!cache)
+    return cache.takeError();
+  return std::max(least, 2 * uint64_t(*cache));
+}
+
+/// The contents of all regions, as they are now.
+static llvm::Expected<RegionContents> readRegions(const Device &device, const TunePlan &plan) {
+  RegionContents contents;
+  llvm::Expected<ContextScope> scope = device.enter();
+  if (!scope)
+    return scope.takeError();
+  for (const TuneRegion &region : plan.regions) {
+    contents.emplace_back(region.bytes);
+    if (llvm::Error error = readMemory(device, region.address, contents.back()))
+      return std::move(error);
+  }
+  return std::move(contents);
+}
+
+static TuneReport measureAll(CandidateMeasurer &measurer, const Setting &setting,
+                             llvm::ArrayRef<Candidate> candidates, const TuneOptions &options) {
+  TuneReport report;
+  Measurements measurements;
+  TuneProgress progress = {0, static_cast<unsigned>(candidates.size()), nullptr, 0};
+  std::string lostBy;
+  measurer.load(candidates);
+  for (const Candidate &candidate : candidates) {
+    TuneOutcome &outcome =
+        report.outcomes.emplace_back(TuneOutcome{candidate.scheduleHash, candidate.schedule, {}, {}});
+    measurements.emplace_back();
+    if (!lostBy.empty()) {
+      outcome.reason = "not measured, for '" + lostBy + "' made the device unusable";
+      continue;
+    }
+    llvm::Expected<Measurement> measurement = measurer.measure(candidate.artifact);
+    if (!measurement) {
+      outcome.reason = llvm::toString(measurement.takeError());
+      if (measurer.isLost())
+        lostBy = candidate.schedule;
+    } else {
+      outcome.milliseconds = measurement->milliseconds;
+      measurements.back() = std::move(*measurement);
+      if (!progress.best || *outcome.milliseconds < progress.bestMilliseconds) {
+        progress.best = &candidate;
+        progress.bestMilliseconds = *outcome.milliseconds;
+      }
+    }
+    ++progress.done;
+    if (options.onProgress)
+      options.onProgress(progress);
+  }
+  refuseMinorities(setting, measurements, report);
+  choose(report);
+  return report;
+}
+
+llvm::Expected<TuneReport> tune(const Device &device, llvm::ArrayRef<Candidate> candidates,
+                                llvm::ArrayRef<TuneValue> values, const TuneOptions &options) {
+  if (candidates.empty())
+    return llvm::createStringError("expected at least one candidate to tune, but got none");
+  llvm::Expected<TunePlan> plan = planTuning(device, candidates.front().artifact->params, values);
+  if (!plan)
+    return plan.takeError();
+  llvm::Expected<uint64_t> flushBytes = computeFlushBytes(device, options);
+  if (!flushBytes)
+    return flushBytes.takeError();
+  if (llvm::Error error = device.synchronize())
+    return std::move(error);
+  llvm::Expected<RegionContents> before = readRegions(device, *plan);
+  if (!before)
+    return before.takeError();
+  Setting setting = {std::move(*plan), std::move(*before)};
+  MeasureOptions measureOptions = {std::max(1u, options.warmUp), std::max(1u, options.repeat),
+                                   options.secondsPerCandidate, *flushBytes};
+  llvm::Expected<std::unique_ptr<CandidateMeasurer>> measurer =
+      createDeviceMeasurer(device, setting.plan, setting.before, measureOptions);
+  if (!measurer)
+    return measurer.takeError();
+  return measureAll(**measurer, setting, candidates, options);
+}
+
+} // namespace tilus
