@@ -1,13 +1,10 @@
-// Tests of tuning against the fake driver.
+// Tests of the choice among candidates, against the fake driver.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Tilus/Runtime/Tuner.h"
-#include "FakeDriverFixture.h"
-#include "Tilus/Runtime/DeviceBuffer.h"
 #include "Tilus/Runtime/Launcher.h"
+#include "TunerFixture.h"
 
 #include "gmock/gmock.h"
 #include <chrono>
-#include <cstring>
 
 using namespace tilus;
 using testing::ElementsAre;
@@ -15,92 +12,6 @@ using testing::HasSubstr;
 
 /// What a device that a candidate made unusable may still use is never freed.
 extern "C" const char *__lsan_default_suppressions() { return "leak:tilus::tune\nleak:TunerTest::SetUp"; }
-
-namespace {
-
-/// The kernels under test: `entry(x: pointer to i32, n: i64)` that adds to each of n elements.
-struct Addition {
-  int summand = 1;
-  double milliseconds = 1;
-  int fault = 0;
-  bool hangs = false;
-  int launches = 0;
-  std::vector<int32_t *> addresses = {};
-
-  void operator()(FakeLaunch &launch) {
-    ++launches;
-    int32_t *x = *static_cast<int32_t **>(launch.params[0]);
-    addresses.push_back(x);
-    for (int64_t i = 0, n = *static_cast<int64_t *>(launch.params[1]); i < n; ++i)
-      x[i] += summand;
-    launch.milliseconds = milliseconds;
-    launch.fault = fault;
-    launch.hangs = hangs;
-  }
-};
-
-class TunerTest : public FakeDriverTest {
-protected:
-  static constexpr int64_t count = 100;
-
-  void SetUp() override {
-    FakeDriverTest::SetUp();
-    device = llvm::cantFail(Device::open(*driver, 0));
-    x = std::make_unique<DeviceBuffer>(llvm::cantFail(DeviceBuffer::allocate(*device, count * 4)));
-    std::vector<int32_t> start;
-    for (int i = 0; i < count; ++i)
-      start.push_back(i);
-    llvm::cantFail(x->copyFrom({reinterpret_cast<uint8_t *>(start.data()), start.size() * 4}));
-    options.flushBytes = 1024;
-    options.repeat = 3;
-    options.secondsPerCandidate = 0.2;
-  }
-  void TearDown() override {
-    x.reset();
-    device.reset();
-    FakeDriverTest::TearDown();
-  }
-  /// After a candidate that made the device unusable, and what it used with it.
-  void forget() {
-    (void)x.release();
-    (void)device.release();
-    reset("90");
-  }
-  /// Adds a candidate whose kernel has the code.
-  void add(const char *name, Addition &code) {
-    auto artifact = std::make_shared<KernelArtifact>();
-    artifact->entry = name;
-    artifact->chip = "sm_90";
-    std::string image = "fake " + std::string(name) + " 32 0 0 8 8";
-    artifact->cubin.assign(image.c_str(), image.c_str() + image.size() + 1);
-    artifact->blockThreads = 128;
-    artifact->params = {{"x", KernelParam::Kind::Pointer, ScalarFormat::getInt(32), 16},
-                        {"n", KernelParam::Kind::Scalar, ScalarFormat::getInt(64), 1}};
-    candidates.push_back({artifact, "hash of " + std::string(name), name});
-    onLaunch(name, code);
-  }
-  TuneReport run() {
-    return llvm::cantFail(tune(*device, candidates, {{x->getAddress(), x->getBytes()}, {count, 0}}, options));
-  }
-  std::string getBest(const TuneReport &report) {
-    return report.best ? report.outcomes[*report.best].scheduleHash : "none";
-  }
-  /// What was added to the elements of x.
-  int getSum() {
-    std::vector<int32_t> values(count);
-    llvm::cantFail(x->copyTo({reinterpret_cast<uint8_t *>(values.data()), values.size() * 4}));
-    for (int i = 1; i < count; ++i)
-      EXPECT_EQ(values[i] - i, values[0]);
-    return values[0];
-  }
-
-  std::unique_ptr<Device> device;
-  std::unique_ptr<DeviceBuffer> x;
-  std::vector<Candidate> candidates;
-  TuneOptions options;
-};
-
-} // namespace
 
 TEST_F(TunerTest, ChoosesTheFastest) {
   Addition slow{1, 5}, fast{1, 2}, middle{1, 3};
@@ -141,16 +52,6 @@ TEST_F(TunerTest, InPlaceKernelsDoNotAccumulate) {
   llvm::cantFail(arguments.setInteger(1, count));
   llvm::cantFail(launch(*kernel, arguments));
   EXPECT_EQ(getSum(), 1);
-}
-
-TEST_F(TunerTest, EveryLaunchSeesTheSameMemory) {
-  std::vector<int32_t> seen;
-  auto code = [&](FakeLaunch &launch) { seen.push_back((**static_cast<int32_t **>(launch.params[0]))++); };
-  Addition unused;
-  add("a", unused);
-  onLaunch("a", code);
-  run();
-  EXPECT_EQ(seen, std::vector<int32_t>(8, 0));
 }
 
 TEST_F(TunerTest, AWrongButFastCandidateIsNeverChosen) {
@@ -271,55 +172,4 @@ TEST_F(TunerTest, NoCandidateIsLeft) {
   TuneReport report = run();
   EXPECT_EQ(getBest(report), "none");
   EXPECT_THAT(report.describeRefusals(), HasSubstr("a: expected 'cuLaunchKernelEx' to succeed"));
-}
-
-TEST_F(TunerTest, FindsTheMemoryBehindBarePointers) {
-  Addition code;
-  add("a", code);
-  // The extent is not known, and the address lies within the allocation.
-  llvm::cantFail(tune(*device, candidates, {{x->getAddress() + 64, 0}, {4, 0}}, options));
-  EXPECT_EQ(getSum(), 0);
-  EXPECT_EQ(reinterpret_cast<uint64_t>(code.addresses[0]) % 256, (x->getAddress() + 64) % 256);
-  EXPECT_EQ(message(tune(*device, candidates, {{16, 0}, {4, 0}}, options)),
-            "expected device memory behind parameter 'x' that can be copied for tuning, but got the address "
-            "0x10 of no allocation");
-}
-
-/// An integer that is an address, and two parameters that point to one buffer.
-TEST_F(TunerTest, AliasesStayAliases) {
-  Addition code;
-  add("a", code);
-  std::vector<uint64_t> first, second;
-  auto write = [&](FakeLaunch &launch) {
-    first.push_back(*static_cast<uint64_t *>(launch.params[0]));
-    second.push_back(*static_cast<uint64_t *>(launch.params[1]));
-    *reinterpret_cast<int32_t *>(second.back()) = 77;
-  };
-  onLaunch("a", write);
-  llvm::cantFail(tune(*device, candidates, {{x->getAddress(), 400}, {x->getAddress() + 32, 0}}, options));
-  EXPECT_EQ(getSum(), 0);
-  EXPECT_NE(first[0], x->getAddress());
-  EXPECT_EQ(second[0] - first[0], 32u);
-}
-
-TEST_F(TunerTest, CleanWorkspacesMustStayClean) {
-  Addition good{1, 5}, dirty{1, 1};
-  add("good", good);
-  add("dirty", dirty);
-  for (Candidate &candidate : candidates) {
-    auto artifact = std::make_shared<KernelArtifact>(*candidate.artifact);
-    artifact->workspaces.push_back({GridExpr::constant(64), true});
-    std::string image = "fake " + artifact->entry + " 32 0 0 8 8 8";
-    artifact->cubin.assign(image.c_str(), image.c_str() + image.size() + 1);
-    candidate.artifact = artifact;
-  }
-  auto soil = [&](FakeLaunch &launch) {
-    dirty(launch);
-    **static_cast<char **>(launch.params[2]) = 1;
-  };
-  onLaunch("dirty", soil);
-  TuneReport report = run();
-  EXPECT_EQ(getBest(report), "hash of good");
-  EXPECT_EQ(report.outcomes[1].reason,
-            "expected zeros in workspace 0 after a launch, but got something else");
 }
