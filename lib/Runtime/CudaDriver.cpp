@@ -61,6 +61,12 @@ llvm::Expected<std::unique_ptr<CudaDriver>> CudaDriver::load(llvm::StringRef pat
   return std::move(driver);
 }
 
+llvm::Error CudaDriver::describeFork(const llvm::Twine &what) {
+  return llvm::createStringError("expected " + what +
+                                 " in the process that initialised CUDA, but got one in a child that was "
+                                 "forked from it; start the child anew, or fork before CUDA is first used");
+}
+
 llvm::Error CudaDriver::describe(cuda::Result code, llvm::StringRef symbol, const llvm::Twine &what) const {
   const char *name = nullptr, *words = nullptr;
   if (table.getErrorName(code, &name) != cuda::success || !name)

@@ -48,6 +48,8 @@ llvm::Error Device::initialize() {
   if (!minor)
     return minor.takeError();
   capability = {*major, *minor};
+  if (const TargetInfo *info = getTarget())
+    defaultTarget = &Target::get(*info);
   return driver.check(driver->primaryCtxRetain(&context, handle), "cuDevicePrimaryCtxRetain", describe());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "Tilus/Runtime/DriverTypes.h"
+#include "Tilus/Runtime/ForkGuard.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -53,6 +54,11 @@ public:
   /// The CUDA version that the driver supports, as 13000 for 13.0.
   int getVersion() const { return version; }
 
+  /// Whether this process was forked from the one that loaded the driver: CUDA does not survive a fork.
+  bool isForeign() const { return forkGeneration != getForkGeneration(); }
+  /// The error for what is refused then; `what` continues the sentence after "expected".
+  static llvm::Error describeFork(const llvm::Twine &what);
+
   /// Success for the code 0, else a DriverError: "expected 'cuMemAlloc_v2' to succeed for a buffer of 4
   /// bytes, but got CUDA_ERROR_OUT_OF_MEMORY (2): out of memory". `what` continues the sentence after "for".
   llvm::Error check(cuda::Result code, llvm::StringRef symbol, const llvm::Twine &what) const {
@@ -60,13 +66,14 @@ public:
   }
 
 private:
-  explicit CudaDriver(llvm::StringRef path) : path(path) {}
+  explicit CudaDriver(llvm::StringRef path) : path(path), forkGeneration(getForkGeneration()) {}
   llvm::Error resolve();
   llvm::Error describe(cuda::Result code, llvm::StringRef symbol, const llvm::Twine &what) const;
 
   std::string path;
   cuda::DriverTable table;
   int version = 0;
+  unsigned forkGeneration;
 };
 
 } // namespace tilus

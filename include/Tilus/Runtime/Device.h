@@ -3,6 +3,7 @@
 #pragma once
 
 #include "Tilus/Runtime/CudaDriver.h"
+#include "Tilus/Runtime/Target.h"
 #include "Tilus/TargetInfo/TargetInfo.h"
 
 namespace tilus {
@@ -41,6 +42,8 @@ public:
   ComputeCapability getCapability() const { return capability; }
   /// The most specific target of the device, or null for one that the target table does not know.
   const TargetInfo *getTarget() const { return lookupTarget(capability); }
+  /// The same as an interned target: the one of calls that name none.
+  const Target *getDefaultTarget() const { return defaultTarget; }
   /// The device in words: "device 0 'NVIDIA H200' (compute capability 9.0)".
   std::string describe() const;
 
@@ -48,6 +51,8 @@ public:
   llvm::Expected<uint64_t> getTotalMemory() const;
   llvm::Expected<int> getAttribute(cuda::DeviceAttribute attribute) const;
 
+  /// The primary context.
+  cuda::ContextHandle getContext() const { return context; }
   /// Makes the primary context current on this thread for as long as the scope lives.
   llvm::Expected<ContextScope> enter() const;
   /// Waits for all work on the device; reports what failed since the last wait.
@@ -63,6 +68,7 @@ private:
   cuda::ContextHandle context = nullptr;
   std::string name;
   ComputeCapability capability = {0, 0};
+  const Target *defaultTarget = nullptr;
 };
 
 } // namespace tilus
