@@ -14,9 +14,9 @@ struct GridAxis {
 /// CUDA C++ Programming Guide, section "Compute Capabilities": the same for all devices from 3.0 on.
 static constexpr GridAxis axes[3] = {{"x", 2147483647}, {"y", 65535}, {"z", 65535}};
 
-static llvm::Expected<unsigned> computeAxis(const LaunchArguments &arguments, unsigned axis) {
-  const KernelArtifact &artifact = arguments.getArtifact();
-  llvm::Expected<int64_t> blocks = artifact.grid[axis].evaluate(arguments.getGridValues());
+static llvm::Expected<unsigned> computeAxis(const KernelArtifact &artifact,
+                                            llvm::ArrayRef<int64_t> gridValues, unsigned axis) {
+  llvm::Expected<int64_t> blocks = artifact.grid[axis].evaluate(gridValues);
   if (!blocks)
     return llvm::createStringError("kernel '" + artifact.entry + "', grid size " + axes[axis].name + ": " +
                                    llvm::toString(blocks.takeError()));
@@ -28,14 +28,17 @@ static llvm::Expected<unsigned> computeAxis(const LaunchArguments &arguments, un
 }
 
 llvm::Expected<GridSize> computeGrid(const LaunchArguments &arguments) {
+  return computeGrid(arguments.getArtifact(), arguments.getGridValues());
+}
+
+llvm::Expected<GridSize> computeGrid(const KernelArtifact &artifact, llvm::ArrayRef<int64_t> gridValues) {
   GridSize grid;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    llvm::Expected<unsigned> blocks = computeAxis(arguments, axis);
+    llvm::Expected<unsigned> blocks = computeAxis(artifact, gridValues, axis);
     if (!blocks)
       return blocks.takeError();
     grid.blocks[axis] = *blocks;
   }
-  const KernelArtifact &artifact = arguments.getArtifact();
   for (unsigned axis = 0; axis < 3; ++axis)
     if (artifact.cluster[axis] > 1 && grid.blocks[axis] % artifact.cluster[axis] != 0)
       return llvm::createStringError("expected a grid size " + axes[axis].name + " that is a multiple of " +

@@ -148,6 +148,10 @@ int cuStreamBeginCapture_v2(StreamHandle handle, int mode) {
 }
 
 int cuStreamIsCapturing(StreamHandle handle, CaptureStatus *status) {
+  if (!has(~0u) && handle && handle->isAlive.load(std::memory_order_relaxed)) {
+    *status = captureNone;
+    return ok;
+  }
   Call call("cuStreamIsCapturing", currentContext);
   if (call.code)
     return call.code;

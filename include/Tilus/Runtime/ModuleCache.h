@@ -1,0 +1,63 @@
+// The modules that are loaded on the devices, of which there are at most so many.
+//
+// Owns when a module is loaded and unloaded. A module is unloaded to make room for another, the ones that
+// were not launched for a while first; never one that is in the middle of a launch, never one that a graph
+// has captured, and none at all while a stream of which the cache has been told is being captured.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Tilus/Runtime/Device.h"
+#include "Tilus/Runtime/ForkGuard.h"
+
+#include <condition_variable>
+#include <map>
+#include <vector>
+
+namespace tilus {
+
+class DeviceFunction;
+
+/// Shared by dispatchers, from any threads. It must outlive them, and the devices must outlive them too.
+class ModuleCache {
+public:
+  /// Keeps about `limit` modules a device, at least 1.
+  explicit ModuleCache(unsigned limit = 256) : limit(limit ? limit : 1) {}
+
+  /// Loads the function unless it is loaded. Threads that ask for the same function wait for one load.
+  llvm::Error load(DeviceFunction &function);
+  /// Unloads the function, if it is loaded. No thread may be using it, nor do so from now on.
+  void remove(DeviceFunction &function);
+  /// Notes that a stream of the device is being captured.
+  void noteCapture(const Device &device, cuda::StreamHandle stream);
+
+  /// The number of modules that are loaded on the device.
+  unsigned getLoadedCount(const Device &device);
+  unsigned getLimit() const { return limit; }
+
+private:
+  /// The loaded functions of a device in a ring, and the next one to be looked at for unloading.
+  struct Ring {
+    std::vector<DeviceFunction *> functions;
+    size_t hand = 0;
+  };
+  struct Capture {
+    const Device *device;
+    cuda::StreamHandle stream;
+    /// How often it was noted anew.
+    unsigned notes;
+  };
+  using Lock = std::unique_lock<ForkSafeMutex>;
+
+  std::vector<DeviceFunction *> takeVictims(Ring &ring);
+  void makeRoom(Lock &lock, const Device &device);
+  void unload(Lock &lock, const Device &device, llvm::ArrayRef<DeviceFunction *> victims);
+  bool isCapturing(Lock &lock);
+
+  const unsigned limit;
+  ForkSafeMutex mutex;
+  std::condition_variable_any changed;
+  std::map<const Device *, Ring> rings;
+  std::vector<Capture> captures;
+};
+
+} // namespace tilus

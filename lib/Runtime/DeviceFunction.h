@@ -1,0 +1,46 @@
+// A kernel on one device, loaded or not.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Tilus/Runtime/LoadedKernel.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <atomic>
+
+namespace tilus {
+
+class ThreadRegistry;
+
+/// Lives as long as its dispatcher, whether loaded or not, so that a thread may look at it at any time.
+///
+/// A thread that launches it announces that first (ThreadRecord::inFlight), then reads the handle; who
+/// unloads it clears the handle first, then looks for threads that announced it. Both in sequential
+/// consistency, so that one of the two sees the other.
+class DeviceFunction {
+public:
+  DeviceFunction(const Device &device, std::shared_ptr<const KernelArtifact> artifact,
+                 ThreadRegistry &threads)
+      : device(device), artifact(std::move(artifact)), threads(threads) {}
+
+  const Device &device;
+  const std::shared_ptr<const KernelArtifact> artifact;
+  /// Who may be launching it.
+  ThreadRegistry &threads;
+
+  /// The driver's handle; null while it is not loaded.
+  std::atomic<cuda::FunctionHandle> handle{nullptr};
+  /// Launched since the ring's hand last came by.
+  std::atomic<bool> wasUsed{false};
+  /// A graph has captured it.
+  std::atomic<bool> isPinned{false};
+
+  /// The following belong to the module cache: the module, under its mutex or while busy; whether a thread is
+  /// loading or unloading it, under its mutex.
+  std::unique_ptr<LoadedKernel> module;
+  bool isBusy = false;
+
+  /// The next function of the same kernel, on another device.
+  DeviceFunction *next = nullptr;
+};
+
+} // namespace tilus

@@ -1,0 +1,144 @@
+// Loading and unloading of modules.
+//
+// The mutex guards the rings and who is busy with what. The driver is called without it, by the one thread
+// that has marked the functions concerned as busy. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/Runtime/ModuleCache.h"
+
+#include "ThreadRecord.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace tilus {
+
+/// How much of a full ring is unloaded at a time, since the device is waited for each time.
+static constexpr unsigned victimShare = 16;
+
+llvm::Error ModuleCache::load(DeviceFunction &function) {
+  Lock lock(mutex);
+  changed.wait(lock, [&] { return !function.isBusy; });
+  if (function.handle.load(std::memory_order_relaxed))
+    return llvm::Error::success();
+  function.isBusy = true;
+  makeRoom(lock, function.device);
+  lock.unlock();
+  llvm::Expected<std::unique_ptr<LoadedKernel>> loaded =
+      LoadedKernel::load(function.device, function.artifact);
+  lock.lock();
+  function.isBusy = false;
+  changed.notify_all();
+  if (!loaded)
+    return loaded.takeError();
+  function.module = std::move(*loaded);
+  function.wasUsed.store(true, std::memory_order_relaxed);
+  function.handle.store(function.module->getFunction(), std::memory_order_seq_cst);
+  rings[&function.device].functions.push_back(&function);
+  return llvm::Error::success();
+}
+
+void ModuleCache::makeRoom(Lock &lock, const Device &device) {
+  Ring &ring = rings[&device];
+  if (ring.functions.size() < limit || isCapturing(lock))
+    return;
+  std::vector<DeviceFunction *> victims = takeVictims(ring);
+  if (!victims.empty())
+    unload(lock, device, victims);
+}
+
+/// Goes around the ring: what was used since the last time gets another round.
+std::vector<DeviceFunction *> ModuleCache::takeVictims(Ring &ring) {
+  std::vector<DeviceFunction *> victims;
+  std::vector<DeviceFunction *> &functions = ring.functions;
+  size_t wanted = functions.size() - limit + std::max(1u, limit / victimShare);
+  for (size_t steps = 2 * functions.size(); steps > 0 && victims.size() < wanted && !functions.empty();
+       --steps) {
+    if (ring.hand >= functions.size())
+      ring.hand = 0;
+    DeviceFunction *function = functions[ring.hand];
+    if (function->isPinned.load(std::memory_order_relaxed) ||
+        function->wasUsed.exchange(false, std::memory_order_relaxed)) {
+      ++ring.hand;
+      continue;
+    }
+    functions.erase(functions.begin() + ring.hand);
+    function->isBusy = true;
+    function->handle.store(nullptr, std::memory_order_seq_cst);
+    victims.push_back(function);
+  }
+  return victims;
+}
+
+void ModuleCache::unload(Lock &lock, const Device &device, llvm::ArrayRef<DeviceFunction *> victims) {
+  lock.unlock();
+  // What threads are launching stays, and what they have launched has to end first.
+  std::vector<DeviceFunction *> kept;
+  for (DeviceFunction *victim : victims)
+    if (victim->threads.isInFlight(*victim) || victim->isPinned.load(std::memory_order_relaxed))
+      kept.push_back(victim);
+  llvm::Error error = device.synchronize();
+  bool isIdle = !error;
+  llvm::consumeError(std::move(error));
+  for (DeviceFunction *victim : victims)
+    if (isIdle && !llvm::is_contained(kept, victim))
+      victim->module.reset();
+  lock.lock();
+  for (DeviceFunction *victim : victims) {
+    victim->isBusy = false;
+    if (!victim->module)
+      continue;
+    victim->handle.store(victim->module->getFunction(), std::memory_order_seq_cst);
+    rings[&device].functions.push_back(victim);
+  }
+  changed.notify_all();
+}
+
+void ModuleCache::remove(DeviceFunction &function) {
+  Lock lock(mutex);
+  changed.wait(lock, [&] { return !function.isBusy; });
+  std::vector<DeviceFunction *> &functions = rings[&function.device].functions;
+  functions.erase(std::remove(functions.begin(), functions.end(), &function), functions.end());
+  std::unique_ptr<LoadedKernel> module = std::move(function.module);
+  function.handle.store(nullptr, std::memory_order_relaxed);
+  lock.unlock();
+}
+
+void ModuleCache::noteCapture(const Device &device, cuda::StreamHandle stream) {
+  Lock lock(mutex);
+  for (Capture &capture : captures)
+    if (capture.device == &device && capture.stream == stream) {
+      ++capture.notes;
+      return;
+    }
+  captures.push_back({&device, stream, 0});
+}
+
+/// Forgets the streams that are no longer captured. The mutex is free in the meantime.
+bool ModuleCache::isCapturing(Lock &lock) {
+  if (captures.empty())
+    return false;
+  std::vector<Capture> noted = captures;
+  lock.unlock();
+  llvm::erase_if(noted, [](const Capture &capture) {
+    llvm::Expected<ContextScope> scope = capture.device->enter();
+    cuda::CaptureStatus status = cuda::captureNone;
+    if (scope)
+      capture.device->getDriver()->streamIsCapturing(capture.stream, &status);
+    else
+      llvm::consumeError(scope.takeError());
+    return status != cuda::captureNone;
+  });
+  lock.lock();
+  // What is left in `noted` has ended, unless it was noted anew.
+  llvm::erase_if(captures, [&](const Capture &capture) {
+    return llvm::any_of(noted, [&](const Capture &ended) {
+      return capture.device == ended.device && capture.stream == ended.stream && capture.notes == ended.notes;
+    });
+  });
+  return !captures.empty();
+}
+
+unsigned ModuleCache::getLoadedCount(const Device &device) {
+  Lock lock(mutex);
+  return static_cast<unsigned>(rings[&device].functions.size());
+}
+
+} // namespace tilus
