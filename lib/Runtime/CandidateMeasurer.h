@@ -42,4 +42,9 @@ llvm::Expected<std::unique_ptr<CandidateMeasurer>> createDeviceMeasurer(const De
                                                                         const RegionContents &before,
                                                                         const MeasureOptions &options);
 
+/// Measures in a process of the program `tilus-measure`; fails if it cannot be started.
+llvm::Expected<std::unique_ptr<CandidateMeasurer>>
+createChildMeasurer(const Device &device, const TunePlan &plan, const RegionContents &before,
+                    const MeasureOptions &options, llvm::StringRef program);
+
 } // namespace tilus

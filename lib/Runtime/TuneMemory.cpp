@@ -7,9 +7,6 @@
 
 namespace tilus {
 
-/// The driver aligns what it allocates to this, and code may rely on any smaller power of two.
-static constexpr uint64_t alignment = 256;
-
 //===----------------------------------------------------------------------===//
 // Planning
 //===----------------------------------------------------------------------===//
@@ -109,6 +106,15 @@ llvm::Error readMemory(const Device &device, uint64_t address, llvm::MutableArra
                       "the contents of " + llvm::Twine(contents.size()) + " bytes on " + device.describe());
 }
 
+llvm::Error writeMemory(const Device &device, uint64_t address, llvm::ArrayRef<uint8_t> contents) {
+  llvm::Expected<ContextScope> scope = device.enter();
+  if (!scope)
+    return scope.takeError();
+  const CudaDriver &driver = device.getDriver();
+  return driver.check(driver->memcpyHtoD(address, contents.data(), contents.size()), "cuMemcpyHtoD_v2",
+                      "a copy of " + llvm::Twine(contents.size()) + " bytes to " + device.describe());
+}
+
 //===----------------------------------------------------------------------===//
 // TuneMemory
 //===----------------------------------------------------------------------===//
@@ -117,7 +123,7 @@ llvm::Expected<TuneMemory> TuneMemory::allocate(const Device &device, const Tune
   TuneMemory memory(device, plan);
   for (const TuneRegion &region : plan.regions) {
     llvm::Expected<DeviceBuffer> copy =
-        DeviceBuffer::allocate(device, region.bytes + region.address % alignment);
+        DeviceBuffer::allocate(device, region.bytes + region.address % tuneAlignment);
     if (!copy)
       return copy.takeError();
     memory.copies.push_back(std::move(*copy));
@@ -126,7 +132,7 @@ llvm::Expected<TuneMemory> TuneMemory::allocate(const Device &device, const Tune
 }
 
 uint64_t TuneMemory::getAddress(unsigned region) const {
-  return copies[region].getAddress() + plan->regions[region].address % alignment;
+  return copies[region].getAddress() + plan->regions[region].address % tuneAlignment;
 }
 
 uint64_t TuneMemory::getCode(const TunePlan::Value &value) const {

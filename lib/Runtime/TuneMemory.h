@@ -35,8 +35,14 @@ struct TunePlan {
 llvm::Expected<TunePlan> planTuning(const Device &device, llvm::ArrayRef<KernelParam> params,
                                     llvm::ArrayRef<TuneValue> values);
 
+/// The driver aligns what it allocates to this, and code may rely on any smaller power of two.
+inline constexpr uint64_t tuneAlignment = 256;
+
 /// Copies device memory to the host, and waits until it is done.
 llvm::Error readMemory(const Device &device, uint64_t address, llvm::MutableArrayRef<uint8_t> contents);
+
+/// Copies from the host to device memory.
+llvm::Error writeMemory(const Device &device, uint64_t address, llvm::ArrayRef<uint8_t> contents);
 
 /// The bytes of each region.
 using RegionContents = std::vector<std::vector<uint8_t>>;

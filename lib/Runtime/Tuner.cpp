@@ -193,11 +193,21 @@ llvm::Expected<TuneReport> tune(const Device &device, llvm::ArrayRef<Candidate> 
   Setting setting = {std::move(*plan), std::move(*before)};
   MeasureOptions measureOptions = {std::max(1u, options.warmUp), std::max(1u, options.repeat),
                                    options.secondsPerCandidate, *flushBytes};
+  std::string warning;
+  if (!options.measureProgram.empty()) {
+    llvm::Expected<std::unique_ptr<CandidateMeasurer>> measurer =
+        createChildMeasurer(device, setting.plan, setting.before, measureOptions, options.measureProgram);
+    if (measurer)
+      return measureAll(**measurer, setting, candidates, options);
+    warning = llvm::toString(measurer.takeError());
+  }
   llvm::Expected<std::unique_ptr<CandidateMeasurer>> measurer =
       createDeviceMeasurer(device, setting.plan, setting.before, measureOptions);
   if (!measurer)
     return measurer.takeError();
-  return measureAll(**measurer, setting, candidates, options);
+  TuneReport report = measureAll(**measurer, setting, candidates, options);
+  report.warning = std::move(warning);
+  return std::move(report);
 }
 
 } // namespace tilus

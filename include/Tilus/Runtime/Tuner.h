@@ -45,7 +45,8 @@ struct TuneOptions {
   std::optional<uint64_t> flushBytes;
   /// The program `tilus-measure`, in which candidates run apart from this process, so that neither one that
   /// never ends nor one that faults harms it. Empty: they run in this process, and such a candidate costs it
-  /// the use of the device; what was not measured by then is not chosen.
+  /// the use of the device; what was not measured by then is not chosen. They run in this process too if the
+  /// program cannot be started, or cannot have the device or the memory.
   std::string measureProgram;
   /// Called after each candidate, on the calling thread.
   std::function<void(const TuneProgress &)> onProgress;
@@ -66,6 +67,8 @@ struct TuneReport {
   std::vector<TuneOutcome> outcomes;
   /// The number of the candidate to use; none if all were refused.
   std::optional<unsigned> best;
+  /// Why the candidates did not run in the program that was asked for, but in this process; mostly empty.
+  std::string warning;
 
   /// All reasons, for an error: one line a refused candidate.
   std::string describeRefusals() const;

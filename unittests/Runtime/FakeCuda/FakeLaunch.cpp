@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FakeLaunch.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 
 using namespace fake;
 
@@ -71,6 +73,25 @@ static int capture(StreamObject &stream, const LaunchConfig &config, FunctionHan
   return ok;
 }
 
+/// Does what the image of the kernel says.
+static void runEffects(const FunctionObject &function, FakeLaunch &launch) {
+  for (const auto &[name, value] : function.effects) {
+    if (name == "add")
+      for (int64_t i = 0, count = *static_cast<int64_t *>(launch.params[1]); i < count; ++i)
+        (*static_cast<int32_t **>(launch.params[0]))[i] += int32_t(value);
+    else if (name == "ms")
+      launch.milliseconds = value;
+    else if (name == "fault")
+      launch.fault = int(value);
+    else if (name == "hang")
+      launch.hangs = true;
+    else if (name == "exit")
+      _exit(int(value));
+    else if (name == "kill")
+      kill(getpid(), int(value));
+  }
+}
+
 /// Runs the code of the kernel without the lock, and takes over what it did to its stream.
 static void runKernel(Call &call, const Kernel &kernel, const LaunchConfig &config, FunctionHandle function,
                       void **params) {
@@ -86,7 +107,9 @@ static void runKernel(Call &call, const Kernel &kernel, const LaunchConfig &conf
   launch.paramCount = int(function->paramBytes.size());
   ++function->inFlight;
   call.lock.unlock();
-  kernel.code(kernel.context, &launch);
+  runEffects(*function, launch);
+  if (kernel.code)
+    kernel.code(kernel.context, &launch);
   call.lock.lock();
   --function->inFlight;
   StreamObject &stream = config.stream ? *config.stream : call.context->defaultStream;
@@ -117,8 +140,10 @@ int fake::runLaunch(const char *symbol, const LaunchConfig &config, FunctionHand
     state.record(printLaunch(symbol, config, function, params));
   if (config.stream && config.stream->capture)
     return capture(*config.stream, config, function, params);
-  if (auto found = state.kernels.find(function->name); found != state.kernels.end())
-    runKernel(call, found->second, config, function, params);
+  auto found = state.kernels.find(function->name);
+  Kernel kernel = found != state.kernels.end() ? found->second : Kernel();
+  if (kernel.code || !function->effects.empty())
+    runKernel(call, kernel, config, function, params);
   return ok;
 }
 

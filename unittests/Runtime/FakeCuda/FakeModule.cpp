@@ -23,6 +23,8 @@ static bool parseImage(const char *image, ModuleObject &module, std::string &chi
   for (; text >> word;) {
     if (word.rfind("chip=sm_", 0) == 0)
       chip = word.substr(std::strlen("chip=sm_"));
+    else if (size_t equals = word.find('='); equals != std::string::npos)
+      function.effects.emplace_back(word.substr(0, equals), std::atof(word.c_str() + equals + 1));
     else
       function.paramBytes.push_back(std::atoi(word.c_str()));
   }
@@ -58,6 +60,8 @@ int cuModuleLoadDataEx(ModuleHandle *handle, const void *image, unsigned count, 
   if (!chip.empty() && !runsOn(chip, call.state.capabilities[device]))
     return noBinaryForGpu;
   module->function.context = call.context;
+  if (!module->function.effects.empty())
+    raise(hasOrders);
   *handle = module.get();
   call.state.modules.insert(*handle);
   call.state.moduleStorage.push_back(std::move(module));

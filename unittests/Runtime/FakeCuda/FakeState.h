@@ -53,6 +53,8 @@ struct FunctionObject {
   std::string name, image;
   int registers = 0, localBytes = 0, sharedBytes = 0;
   std::vector<int> paramBytes;
+  /// The effects that the image names.
+  std::vector<std::pair<std::string, double>> effects;
 };
 struct ModuleObject {
   FunctionObject function;

@@ -1,0 +1,113 @@
+// Encoding of the messages between a process that tunes and the one that measures.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "MeasureProtocol.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+namespace tilus {
+
+/// The first number of a setup; to be changed with the messages.
+static constexpr uint64_t protocolVersion = 0x74696c7573303031;
+
+static constexpr uint64_t largestText = uint64_t(1) << 20;
+static constexpr uint64_t largestCount = uint64_t(1) << 16;
+static constexpr uint64_t noRegion = ~uint64_t(0);
+
+//===----------------------------------------------------------------------===//
+// Setup
+//===----------------------------------------------------------------------===//
+
+void sendSetup(MeasureChannel &channel, llvm::StringRef driverPath, unsigned ordinal,
+               const MeasureOptions &options, const TunePlan &plan, const RegionContents &before) {
+  channel.sendNumber(protocolVersion);
+  channel.sendText(driverPath);
+  for (uint64_t number :
+       {uint64_t(ordinal), uint64_t(options.warmUp), uint64_t(options.repeat), options.flushBytes})
+    channel.sendNumber(number);
+  channel.sendReal(options.seconds);
+  channel.sendNumber(plan.regions.size());
+  for (const auto &[region, contents] : llvm::zip(plan.regions, before)) {
+    channel.sendNumber(region.address);
+    channel.sendText(region.name);
+    channel.sendBytes(contents);
+  }
+  channel.sendNumber(plan.values.size());
+  for (const TunePlan::Value &value : plan.values) {
+    channel.sendNumber(value.code);
+    channel.sendNumber(value.region ? *value.region : noRegion);
+  }
+}
+
+static uint64_t receiveCount(MeasureChannel &channel) {
+  return std::min(channel.receiveNumber(), largestCount);
+}
+
+std::optional<MeasureSetup> receiveSetup(MeasureChannel &channel) {
+  if (channel.receiveNumber() != protocolVersion)
+    return std::nullopt;
+  MeasureSetup setup;
+  setup.driverPath = channel.receiveText(largestText);
+  setup.ordinal = static_cast<unsigned>(channel.receiveNumber());
+  setup.options.warmUp = static_cast<unsigned>(channel.receiveNumber());
+  setup.options.repeat = static_cast<unsigned>(channel.receiveNumber());
+  setup.options.flushBytes = channel.receiveNumber();
+  setup.options.seconds = channel.receiveReal();
+  for (uint64_t i = 0, count = receiveCount(channel); i < count && !channel.hasFailed(); ++i) {
+    TuneRegion &region = setup.plan.regions.emplace_back();
+    region.address = channel.receiveNumber();
+    region.name = channel.receiveText(largestText);
+    setup.before.push_back(channel.receiveBytes(UINT64_MAX));
+    region.bytes = setup.before.back().size();
+  }
+  for (uint64_t i = 0, count = receiveCount(channel); i < count && !channel.hasFailed(); ++i) {
+    TunePlan::Value &value = setup.plan.values.emplace_back();
+    value.code = channel.receiveNumber();
+    if (uint64_t region = channel.receiveNumber(); region < setup.plan.regions.size())
+      value.region = static_cast<unsigned>(region);
+  }
+  if (channel.hasFailed())
+    return std::nullopt;
+  return setup;
+}
+
+//===----------------------------------------------------------------------===//
+// Answers
+//===----------------------------------------------------------------------===//
+
+void sendStatus(MeasureChannel &channel, const MeasureStatus &status) {
+  channel.sendNumber(status.isGood);
+  channel.sendNumber(status.isLost);
+  channel.sendText(llvm::StringRef(status.reason).take_front(largestText));
+}
+
+MeasureStatus receiveStatus(MeasureChannel &channel) {
+  MeasureStatus status;
+  status.isGood = channel.receiveNumber() == 1;
+  status.isLost = channel.receiveNumber() == 1;
+  status.reason = channel.receiveText(largestText);
+  return status;
+}
+
+void sendMeasurement(MeasureChannel &channel, const Measurement &measurement) {
+  channel.sendReal(measurement.milliseconds);
+  for (const auto &result : measurement.results) {
+    channel.sendNumber(result.has_value());
+    if (result)
+      channel.sendBytes(*result);
+  }
+}
+
+Measurement receiveMeasurement(MeasureChannel &channel, const TunePlan &plan) {
+  Measurement measurement;
+  measurement.milliseconds = channel.receiveReal();
+  for (const TuneRegion &region : plan.regions) {
+    auto &result = measurement.results.emplace_back();
+    if (channel.receiveNumber() == 1) {
+      result = channel.receiveBytes(region.bytes);
+      result->resize(region.bytes);
+    }
+  }
+  return measurement;
+}
+
+} // namespace tilus

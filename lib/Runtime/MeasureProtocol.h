@@ -1,0 +1,41 @@
+// The messages between a process that tunes and the one that measures for it.
+//
+// The first one sends a setup, and is answered by a status. Then it sends artifacts, each as the bytes of a
+// file, and is answered by a status and, if that is good, a measurement. Both ends come from one build.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "CandidateMeasurer.h"
+#include "MeasureChannel.h"
+
+namespace tilus {
+
+/// What the process that measures has to know of all candidates.
+struct MeasureSetup {
+  std::string driverPath;
+  unsigned ordinal = 0;
+  MeasureOptions options = {};
+  /// The regions' names, addresses and sizes are those of the process that tunes.
+  TunePlan plan;
+  RegionContents before;
+};
+
+/// Whether a step was done; else why not, and whether the sender can go on.
+struct MeasureStatus {
+  bool isGood = false;
+  bool isLost = false;
+  std::string reason;
+};
+
+void sendSetup(MeasureChannel &channel, llvm::StringRef driverPath, unsigned ordinal,
+               const MeasureOptions &options, const TunePlan &plan, const RegionContents &before);
+/// Nothing if the channel failed or the other end speaks another version.
+std::optional<MeasureSetup> receiveSetup(MeasureChannel &channel);
+
+void sendStatus(MeasureChannel &channel, const MeasureStatus &status);
+MeasureStatus receiveStatus(MeasureChannel &channel);
+
+void sendMeasurement(MeasureChannel &channel, const Measurement &measurement);
+Measurement receiveMeasurement(MeasureChannel &channel, const TunePlan &plan);
+
+} // namespace tilus
