@@ -134,7 +134,7 @@ Expected<KernelVariant *> DispatcherState::choose(TargetTable &table, InstanceVa
   if (candidates.size() == 1 || !options.choose)
     return instance.variants.front().get();
   LaunchBlock block;
-  if (Error error = instance.variants.front()->plan.prepare(call.args, block))
+  if (Error error = instance.variants.front()->plan.prepare(call.args, call.site.device->getOrdinal(), block))
     return std::move(error);
   llvm::SmallVector<TuneValue, 16> values;
   for (auto [index, argument] : llvm::enumerate(signature.getKernelParams()))
@@ -176,8 +176,8 @@ Expected<KernelVariant *> DispatcherState::resolve(TargetTable &table, const Cal
 
 Error DispatcherState::callThroughTable(ThreadRecord &record, ArrayRef<CallValue> args, const CallSite &site,
                                         const Target *target) {
-  if (Error error = checkCall(args, site, target))
-    return error;
+  if (LLVM_UNLIKELY(args.size() != signature.getParams().size() || !site.device || !target))
+    return checkCall(args, site, target);
   uint64_t hash = signature.computeKey(args, record.key);
   ThreadTarget *counters = ThreadRegistry::find(record, *target);
   if (LLVM_UNLIKELY(!counters))
@@ -212,6 +212,8 @@ Expected<DeviceFunction *> DispatcherState::prepareCold(TargetTable &table, Kern
 /// may come back into the dispatcher, so that nothing here relies on the thread's record until the launch.
 Error DispatcherState::callInFull(ThreadRecord &record, ThreadTarget &counters, ArrayRef<CallValue> args,
                                   const CallSite &site, uint64_t hash) {
+  if (Error error = checkCall(args, site, counters.target))
+    return error;
   llvm::SmallVector<uint64_t, 16> key(record.key.begin(), record.key.end());
   bool isRepeated = record.last.matches(counters.target, site, args);
   TargetTable &table = *counters.table;
@@ -252,7 +254,7 @@ Error DispatcherState::launchNew(ThreadRecord &record, const Launchable &launcha
   LastLaunch &last = record.last;
   // Nothing is recorded while the block changes, and nothing is if the launch fails.
   last.device = nullptr;
-  if (Error error = launchable.kernel.plan.prepare(args, last.block))
+  if (Error error = launchable.kernel.plan.prepare(args, site.device->getOrdinal(), last.block))
     return error;
   last.function = &launchable.function;
   if (Error error = launchLast(record, site))

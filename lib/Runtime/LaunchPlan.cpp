@@ -4,25 +4,40 @@
 
 #include "Tilus/Runtime/Launcher.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
 #include <limits>
 
 namespace tilus {
 
+static constexpr unsigned bit(ValueTag tag) { return 1u << static_cast<unsigned>(tag); }
+
 LaunchPlan::Row LaunchPlan::makeRow(unsigned argument, const KernelParam &param) {
-  Row row = {argument, Conversion::Bits, 0, 0, 0, param.divisibility};
+  Row row = {};
+  row.argument = argument;
+  uint64_t divisor = std::max<uint64_t>(param.divisibility, 1);
+  if (llvm::has_single_bit(divisor))
+    row.zeroBits = divisor - 1;
+  else
+    row.oddDivisor = divisor;
   const ScalarFormat &format = param.format;
-  if (param.isPointer())
+  if (param.isPointer()) {
+    row.conversion = Conversion::Pointer;
+    row.tags = bit(ValueTag::None) | bit(ValueTag::Pointer);
     return row;
+  }
   if (format.isFloat()) {
     row.conversion = format == ScalarFormat::getF32()   ? Conversion::Float32
                      : format == ScalarFormat::getF64() ? Conversion::Float64
                                                         : Conversion::OtherFloat;
+    row.tags = bit(ValueTag::Int) | bit(ValueTag::Float);
     return row;
   }
   row.conversion = Conversion::Integer;
+  row.tags = bit(ValueTag::Bool) | bit(ValueTag::Int);
   row.least = format.getMinInt();
   // A type without signedness takes both ranges; what is read back is the signed value.
   bool isSigned = format.kind == ScalarKind::Int;
@@ -34,6 +49,25 @@ LaunchPlan::Row LaunchPlan::makeRow(unsigned argument, const KernelParam &param)
   return row;
 }
 
+LaunchPlan::LaunchPlan(const CallSignature &signature, std::shared_ptr<const KernelArtifact> kernel)
+    : signature(&signature), artifact(std::move(kernel)) {
+  for (auto [index, param] : llvm::enumerate(artifact->params))
+    rows.push_back(makeRow(signature.getKernelParams()[index], param));
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    bool isDynamic = llvm::any_of(artifact->grid[axis].getSteps(),
+                                  [](const GridStep &step) { return step.op == GridOpcode::Param; });
+    llvm::SmallVector<int64_t, 16> zeros(rows.size());
+    llvm::Expected<unsigned> blocks = computeGridAxis(*artifact, zeros, axis);
+    // An axis that is always wrong is reported by the launch.
+    if (blocks && !isDynamic)
+      constantGrid[axis] = *blocks;
+    else
+      dynamicAxes.push_back(axis);
+    if (!blocks)
+      llvm::consumeError(blocks.takeError());
+  }
+}
+
 llvm::Expected<LaunchPlan> LaunchPlan::create(const CallSignature &signature,
                                               std::shared_ptr<const KernelArtifact> artifact) {
   llvm::ArrayRef<unsigned> arguments = signature.getKernelParams();
@@ -42,114 +76,116 @@ llvm::Expected<LaunchPlan> LaunchPlan::create(const CallSignature &signature,
     return llvm::createStringError("expected " + llvm::Twine(arguments.size()) + " parameters, those of '" +
                                    signature.getName() + "', of kernel '" + artifact->entry + "', but got " +
                                    llvm::Twine(params.size()));
-  LaunchPlan plan(artifact);
   for (unsigned index = 0; index < params.size(); ++index) {
     const CallParam &param = signature.getParams()[arguments[index]];
-    bool isFloat = !params[index].isPointer() && params[index].format.isFloat();
-    CallParam::Kind kind = params[index].isPointer() ? CallParam::Kind::Pointer
-                           : isFloat                 ? CallParam::Kind::Float
-                                                     : CallParam::Kind::Integer;
+    CallParam::Kind kind = params[index].isPointer()        ? CallParam::Kind::Pointer
+                           : params[index].format.isFloat() ? CallParam::Kind::Float
+                                                            : CallParam::Kind::Integer;
     static constexpr llvm::StringLiteral names[] = {"a constant", "an integer", "a float", "a pointer"};
     if (kind != param.kind)
       return llvm::createStringError("expected " + names[static_cast<unsigned>(param.kind)] +
                                      " for parameter '" + param.name + "' of kernel '" + artifact->entry +
                                      "', but got " + names[static_cast<unsigned>(kind)]);
-    plan.rows.push_back(makeRow(arguments[index], params[index]));
   }
-  return std::move(plan);
+  return LaunchPlan(signature, std::move(artifact));
 }
 
 //===----------------------------------------------------------------------===//
 // Filling of a block
 //===----------------------------------------------------------------------===//
 
-void LaunchPlan::resize(LaunchBlock &block) const {
+/// Gives the block the kernel's shape.
+void LaunchPlan::adapt(LaunchBlock &block) const {
   size_t count = rows.size() + artifact->workspaces.size();
-  if (block.slots.size() < count) {
-    block.slots.resize(count);
-    block.pointers.resize(count);
-    for (size_t index = 0; index < count; ++index)
-      block.pointers[index] = &block.slots[index];
-  }
+  block.slots.resize(count);
+  block.pointers.resize(count);
+  for (size_t index = 0; index < count; ++index)
+    block.pointers[index] = &block.slots[index];
   block.gridValues.resize(rows.size());
-}
-
-llvm::Error LaunchPlan::describe(unsigned index, const CallValue &value) const {
-  const KernelParam &param = artifact->params[index];
-  const Row &row = rows[index];
-  std::string rule, actual;
-  if (param.isPointer()) {
-    rule = "an address aligned to " + std::to_string(row.divisibility) + " bytes";
-    actual = "0x" + llvm::utohexstr(value.getBits());
-  } else {
-    bool isInRange = value.getInt() >= row.least && value.getInt() <= row.most;
-    rule = isInRange ? "a multiple of " + std::to_string(row.divisibility)
-                     : "a value of type " + param.format.getName();
-    actual = std::to_string(value.getInt());
-  }
-  return llvm::createStringError("expected " + rule + " for parameter '" + param.name + "' of kernel '" +
-                                 artifact->entry + "', but got " + actual);
-}
-
-static bool isMultiple(int64_t value, uint64_t divisor) {
-  if (llvm::has_single_bit(divisor))
-    return (static_cast<uint64_t>(value) & (divisor - 1)) == 0;
-  return value % static_cast<int64_t>(divisor) == 0;
-}
-
-uint64_t LaunchPlan::encodeFloat(Conversion conversion, const ScalarFormat &format, const CallValue &value) {
-  if (value.getTag() != ValueTag::Float)
-    return format.encodeInt(value.getInt(), Overflow::Special);
-  if (conversion == Conversion::Float32)
-    return llvm::bit_cast<uint32_t>(static_cast<float>(value.getFloat()));
-  if (conversion == Conversion::Float64)
-    return value.getBits();
-  return format.encode(value.getFloat(), Overflow::Special);
-}
-
-llvm::Error LaunchPlan::convert(unsigned index, const CallValue &value, LaunchBlock &block) const {
-  const Row &row = rows[index];
-  uint64_t code = value.getBits();
-  int64_t gridValue = 0;
-  if (row.conversion == Conversion::Bits || row.conversion == Conversion::Integer) {
-    int64_t relied = static_cast<int64_t>(code);
-    if (row.conversion == Conversion::Integer) {
-      if (relied < row.least || relied > row.most)
-        return describe(index, value);
-      gridValue = relied = static_cast<int64_t>(code << row.shift) >> row.shift;
-    }
-    if (row.divisibility > 1 && !isMultiple(relied, row.divisibility))
-      return describe(index, value);
-  } else {
-    code = encodeFloat(row.conversion, artifact->params[index].format, value);
-  }
-  block.slots[index] = code;
-  block.gridValues[index] = gridValue;
-  return llvm::Error::success();
-}
-
-llvm::Error LaunchPlan::prepareGrid(LaunchBlock &block) const {
-  llvm::Expected<GridSize> grid = computeGrid(*artifact, block.gridValues);
-  if (!grid)
-    return grid.takeError();
-  std::copy(grid->blocks.begin(), grid->blocks.end(), block.config.grid);
-  block.isEmpty = grid->isEmpty();
-  return llvm::Error::success();
-}
-
-llvm::Error LaunchPlan::prepare(llvm::ArrayRef<CallValue> args, LaunchBlock &block) const {
-  resize(block);
-  for (unsigned index = 0; index < rows.size(); ++index)
-    if (llvm::Error error = convert(index, args[rows[index].argument], block))
-      return error;
-  if (llvm::Error error = prepareGrid(block))
-    return error;
   block.config.block[0] = artifact->blockThreads;
   block.config.block[1] = block.config.block[2] = 1;
   block.config.sharedBytes = artifact->dynamicSharedBytes;
   std::copy(artifact->cluster.begin(), artifact->cluster.end(), block.cluster.value.clusterDimension);
   block.config.attributes = &block.cluster;
   block.config.attributeCount = artifact->hasCluster() ? 1 : 0;
+  block.plan = this;
+}
+
+static uint64_t encodeFloat(const ScalarFormat &format, const CallValue &value) {
+  if (value.getTag() == ValueTag::Float)
+    return format.encode(value.getFloat(), Overflow::Special);
+  return format.encodeInt(value.getInt(), Overflow::Special);
+}
+
+/// Whether the value may be passed; writes the parameter's bits, and what the grid is computed from.
+LLVM_ATTRIBUTE_ALWAYS_INLINE bool LaunchPlan::convert(const Row &row, const CallValue &value, unsigned device,
+                                                      uint64_t &slot, int64_t &gridValue) const {
+  if ((row.tags & bit(value.getTag())) == 0)
+    return false;
+  gridValue = 0;
+  slot = value.getBits();
+  switch (row.conversion) {
+  case Conversion::Pointer:
+    return (value.getDevice() == CallValue::unknownDevice || value.getDevice() == device) &&
+           (slot & row.zeroBits) == 0 && (!row.oddDivisor || slot % row.oddDivisor == 0);
+  case Conversion::Integer:
+    gridValue = static_cast<int64_t>(slot << row.shift) >> row.shift;
+    return value.getInt() >= row.least && value.getInt() <= row.most && (slot & row.zeroBits) == 0 &&
+           (!row.oddDivisor || gridValue % static_cast<int64_t>(row.oddDivisor) == 0);
+  case Conversion::Float32:
+    slot = value.getTag() == ValueTag::Float ? llvm::bit_cast<uint32_t>(static_cast<float>(value.getFloat()))
+                                             : encodeFloat(ScalarFormat::getF32(), value);
+    return true;
+  case Conversion::Float64:
+    if (value.getTag() != ValueTag::Float)
+      slot = encodeFloat(ScalarFormat::getF64(), value);
+    return true;
+  case Conversion::OtherFloat:
+    slot = encodeFloat(artifact->params[&row - rows.data()].format, value);
+    return true;
+  }
+  llvm_unreachable("all conversions are handled");
+}
+
+/// The error for a value that was not converted.
+llvm::Error LaunchPlan::describe(unsigned index, llvm::ArrayRef<CallValue> args, unsigned device) const {
+  if (llvm::Error error = signature->check(args))
+    return error;
+  if (llvm::Error error = signature->checkDevice(args, device))
+    return error;
+  const KernelParam &param = artifact->params[index];
+  const Row &row = rows[index];
+  const CallValue &value = args[row.argument];
+  std::string rule, actual = std::to_string(value.getInt());
+  if (param.isPointer()) {
+    rule = "an address aligned to " + std::to_string(param.divisibility) + " bytes";
+    actual = "0x" + llvm::utohexstr(value.getBits());
+  } else if (value.getInt() >= row.least && value.getInt() <= row.most) {
+    rule = "a multiple of " + std::to_string(param.divisibility);
+  } else {
+    rule = "a value of type " + param.format.getName();
+  }
+  return llvm::createStringError("expected " + rule + " for parameter '" + param.name + "' of kernel '" +
+                                 artifact->entry + "', but got " + actual);
+}
+
+llvm::Error LaunchPlan::prepare(llvm::ArrayRef<CallValue> args, unsigned device, LaunchBlock &block) const {
+  if (LLVM_UNLIKELY(block.plan != this))
+    adapt(block);
+  uint64_t *slot = block.slots.data();
+  int64_t *gridValue = block.gridValues.data();
+  for (const Row &row : rows)
+    if (LLVM_UNLIKELY(!convert(row, args[row.argument], device, *slot++, *gridValue++)))
+      return describe(&row - rows.data(), args, device);
+  unsigned *grid = block.config.grid;
+  std::copy(std::begin(constantGrid), std::end(constantGrid), grid);
+  for (unsigned axis : dynamicAxes) {
+    llvm::Expected<unsigned> blocks = computeGridAxis(*artifact, block.gridValues, axis);
+    if (!blocks)
+      return blocks.takeError();
+    grid[axis] = *blocks;
+  }
+  block.isEmpty = grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
   return llvm::Error::success();
 }
 

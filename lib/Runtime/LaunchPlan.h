@@ -12,6 +12,8 @@
 
 namespace tilus {
 
+class LaunchPlan;
+
 /// What a launch hands to the driver. It is filled in place again and again, and allocates only where a
 /// kernel has more parameters than any before it. It must not move.
 struct LaunchBlock {
@@ -19,6 +21,8 @@ struct LaunchBlock {
   LaunchBlock(const LaunchBlock &) = delete;
   LaunchBlock &operator=(const LaunchBlock &) = delete;
 
+  /// Whose shape the block has.
+  const LaunchPlan *plan = nullptr;
   /// A value for each parameter and each workspace, in the first bytes of 8, and their addresses.
   std::vector<uint64_t> slots;
   std::vector<void *> pointers;
@@ -35,10 +39,11 @@ public:
   static llvm::Expected<LaunchPlan> create(const CallSignature &signature,
                                            std::shared_ptr<const KernelArtifact> artifact);
 
-  /// Fills the block for a call, apart from the stream and the workspaces. The values must have passed
-  /// CallSignature::check. Fails, naming the parameter, where a value does not fit its type or is not a
-  /// multiple of what the code relies on, and where the grid is out of bounds.
-  llvm::Error prepare(llvm::ArrayRef<CallValue> args, LaunchBlock &block) const;
+  /// Fills the block for a call on device number `device`, apart from the stream and the workspaces. There
+  /// must be as many values as parameters of the signature. Fails, naming the parameter, where a value is not
+  /// what CallSignature::check and checkDevice ask for, does not fit its type or is not a multiple of what
+  /// the code relies on, and where the grid is out of bounds.
+  llvm::Error prepare(llvm::ArrayRef<CallValue> args, unsigned device, LaunchBlock &block) const;
   /// The size in bytes of a workspace, from the grid values of a block that is prepared.
   llvm::Expected<uint64_t> computeWorkspace(unsigned index, const LaunchBlock &block) const;
 
@@ -46,27 +51,35 @@ public:
   const std::shared_ptr<const KernelArtifact> &getSharedArtifact() const { return artifact; }
 
 private:
-  enum class Conversion : uint8_t { Bits, Integer, Float32, Float64, OtherFloat };
+  enum class Conversion : uint8_t { Pointer, Integer, Float32, Float64, OtherFloat };
   struct Row {
     unsigned argument;
     Conversion conversion;
+    /// Shifting left and back by it gives an integer as the kernel reads it.
+    uint8_t shift;
+    /// A bit for each ValueTag that is taken.
+    uint8_t tags;
     /// The integers that the parameter holds, both ends included.
     int64_t least, most;
-    /// Shifting left and back by it gives the value as the kernel reads it.
-    unsigned shift;
-    uint64_t divisibility;
+    /// The code relies on these bits being 0, or on the value being a multiple of a number that is no power
+    /// of two; 0 for neither.
+    uint64_t zeroBits, oddDivisor;
   };
 
-  explicit LaunchPlan(std::shared_ptr<const KernelArtifact> artifact) : artifact(std::move(artifact)) {}
+  LaunchPlan(const CallSignature &signature, std::shared_ptr<const KernelArtifact> artifact);
   static Row makeRow(unsigned argument, const KernelParam &param);
-  static uint64_t encodeFloat(Conversion conversion, const ScalarFormat &format, const CallValue &value);
-  void resize(LaunchBlock &block) const;
-  llvm::Error convert(unsigned index, const CallValue &value, LaunchBlock &block) const;
-  llvm::Error prepareGrid(LaunchBlock &block) const;
-  llvm::Error describe(unsigned index, const CallValue &value) const;
+  void adapt(LaunchBlock &block) const;
+  bool convert(const Row &row, const CallValue &value, unsigned device, uint64_t &slot,
+               int64_t &gridValue) const;
+  llvm::Error describe(unsigned index, llvm::ArrayRef<CallValue> args, unsigned device) const;
 
+  /// Has the lifetime of the dispatcher that both belong to.
+  const CallSignature *signature;
   std::shared_ptr<const KernelArtifact> artifact;
   std::vector<Row> rows;
+  /// The axes of the grid that do not depend on the arguments, and those that do.
+  unsigned constantGrid[3] = {0, 0, 0};
+  llvm::SmallVector<unsigned, 3> dynamicAxes;
 };
 
 } // namespace tilus

@@ -14,8 +14,8 @@ struct GridAxis {
 /// CUDA C++ Programming Guide, section "Compute Capabilities": the same for all devices from 3.0 on.
 static constexpr GridAxis axes[3] = {{"x", 2147483647}, {"y", 65535}, {"z", 65535}};
 
-static llvm::Expected<unsigned> computeAxis(const KernelArtifact &artifact,
-                                            llvm::ArrayRef<int64_t> gridValues, unsigned axis) {
+llvm::Expected<unsigned> computeGridAxis(const KernelArtifact &artifact, llvm::ArrayRef<int64_t> gridValues,
+                                         unsigned axis) {
   llvm::Expected<int64_t> blocks = artifact.grid[axis].evaluate(gridValues);
   if (!blocks)
     return llvm::createStringError("kernel '" + artifact.entry + "', grid size " + axes[axis].name + ": " +
@@ -24,27 +24,22 @@ static llvm::Expected<unsigned> computeAxis(const KernelArtifact &artifact,
     return llvm::createStringError("expected a grid size " + axes[axis].name + " from 0 to " +
                                    llvm::Twine(axes[axis].limit) + " for kernel '" + artifact.entry +
                                    "', but got " + llvm::Twine(*blocks));
+  if (artifact.cluster[axis] > 1 && *blocks % artifact.cluster[axis] != 0)
+    return llvm::createStringError("expected a grid size " + axes[axis].name + " that is a multiple of " +
+                                   llvm::Twine(artifact.cluster[axis]) + ", the cluster size, for kernel '" +
+                                   artifact.entry + "', but got " + llvm::Twine(*blocks));
   return static_cast<unsigned>(*blocks);
 }
 
 llvm::Expected<GridSize> computeGrid(const LaunchArguments &arguments) {
-  return computeGrid(arguments.getArtifact(), arguments.getGridValues());
-}
-
-llvm::Expected<GridSize> computeGrid(const KernelArtifact &artifact, llvm::ArrayRef<int64_t> gridValues) {
   GridSize grid;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    llvm::Expected<unsigned> blocks = computeAxis(artifact, gridValues, axis);
+    llvm::Expected<unsigned> blocks =
+        computeGridAxis(arguments.getArtifact(), arguments.getGridValues(), axis);
     if (!blocks)
       return blocks.takeError();
     grid.blocks[axis] = *blocks;
   }
-  for (unsigned axis = 0; axis < 3; ++axis)
-    if (artifact.cluster[axis] > 1 && grid.blocks[axis] % artifact.cluster[axis] != 0)
-      return llvm::createStringError("expected a grid size " + axes[axis].name + " that is a multiple of " +
-                                     llvm::Twine(artifact.cluster[axis]) +
-                                     ", the cluster size, for kernel '" + artifact.entry + "', but got " +
-                                     llvm::Twine(grid.blocks[axis]));
   return grid;
 }
 

@@ -84,6 +84,8 @@ ThreadRecord &ThreadRegistry::lookup() {
 }
 
 ThreadTarget *ThreadRegistry::find(ThreadRecord &record, const Target &target) {
+  if (record.last.counters && record.last.counters->target == &target)
+    return record.last.counters;
   for (ThreadTarget &row : record.targets)
     if (row.target == &target)
       return &row;

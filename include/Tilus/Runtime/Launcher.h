@@ -19,8 +19,9 @@ struct GridSize {
 /// Evaluates the kernel's grid and checks it against the limits of the hardware (2^31 - 1 blocks in x, 65535
 /// in y and z) and against the cluster, which must divide it. An empty grid is no error.
 llvm::Expected<GridSize> computeGrid(const LaunchArguments &arguments);
-/// The same from the values of all parameters, as LaunchArguments::getGridValues() has them.
-llvm::Expected<GridSize> computeGrid(const KernelArtifact &artifact, llvm::ArrayRef<int64_t> gridValues);
+/// One axis of it, 0 to 2, from the values of all parameters as LaunchArguments::getGridValues() has them.
+llvm::Expected<unsigned> computeGridAxis(const KernelArtifact &artifact, llvm::ArrayRef<int64_t> gridValues,
+                                         unsigned axis);
 
 /// Launches the kernel on the stream and returns without waiting for it; with an empty grid nothing is
 /// launched and it succeeds. The arguments must have been made for the kernel's artifact.
