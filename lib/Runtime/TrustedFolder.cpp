@@ -66,6 +66,10 @@ static llvm::Error describeErrno(llvm::StringRef action, const llvm::Twine &path
 
 FileTrust FileTrust::ofProcess() { return {geteuid(), false}; }
 
+/// The modes of what is made: for the user alone, or as the process's mask says.
+static mode_t getFileMode(const FileTrust &trust) { return trust.isShared ? 0666 : 0600; }
+static mode_t getFolderMode(const FileTrust &trust) { return trust.isShared ? 0777 : 0700; }
+
 static std::string describeMode(mode_t mode) {
   std::string digits = "0000";
   for (unsigned i = 0; i < 4; ++i)
@@ -145,8 +149,8 @@ llvm::Expected<TrustedFolder> TrustedFolder::open(llvm::StringRef path, FileTrus
     path = path.drop_back();
   if (create) {
     // What is there already does not matter here; what cannot be made shows when it is opened.
-    std::error_code code =
-        llvm::sys::fs::create_directories(path, /*IgnoreExisting=*/true, llvm::sys::fs::owner_all);
+    auto mode = static_cast<llvm::sys::fs::perms>(getFolderMode(trust));
+    std::error_code code = llvm::sys::fs::create_directories(path, /*IgnoreExisting=*/true, mode);
     errno = code.value();
     if (code && code.value() != EEXIST && code.value() != EINTR)
       return describeErrno("make the folder", path);
@@ -159,7 +163,8 @@ llvm::Expected<TrustedFolder> TrustedFolder::open(llvm::StringRef path, FileTrus
 
 llvm::Expected<TrustedFolder> TrustedFolder::openSubfolder(llvm::StringRef name, bool create) const {
   std::string text = name.str();
-  if (create && retry([&] { return mkdirat(descriptor, text.c_str(), 0700); }) != 0 && errno != EEXIST) {
+  if (create && retry([&] { return mkdirat(descriptor, text.c_str(), getFolderMode(trust)); }) != 0 &&
+      errno != EEXIST) {
     // On a disk that cannot be written the folder may be there all the same.
     llvm::Error error = describeErrno("make the folder", getFilePath(name));
     llvm::Expected<TrustedFolder> existing = openSubfolder(name, /*create=*/false);
@@ -250,7 +255,7 @@ llvm::Expected<std::string> TrustedFolder::read(llvm::StringRef name, uint64_t m
 llvm::Error TrustedFolder::writeTemporary(llvm::StringRef name, llvm::StringRef contents) const {
   std::string text = name.str();
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  int file = retry([&] { return openat(descriptor, text.c_str(), flags, 0600); });
+  int file = retry([&] { return openat(descriptor, text.c_str(), flags, getFileMode(trust)); });
   if (file < 0)
     return describeErrno("make", getFilePath(name));
   llvm::scope_exit closeFile([&] { ::close(file); });
@@ -324,7 +329,7 @@ FileLock::~FileLock() {
 std::optional<FileLock> TrustedFolder::lock(llvm::StringRef name, std::chrono::milliseconds patience) const {
   std::string text = name.str();
   constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-  int file = retry([&] { return openat(descriptor, text.c_str(), flags, 0600); });
+  int file = retry([&] { return openat(descriptor, text.c_str(), flags, getFileMode(trust)); });
   if (file < 0)
     return std::nullopt;
   auto deadline = std::chrono::steady_clock::now() + patience;

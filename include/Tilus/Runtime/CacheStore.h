@@ -32,6 +32,8 @@ public:
   static llvm::Expected<CacheStore> open(const CacheOptions &options, bool create = true);
 
   llvm::StringRef getPath() const { return root.getPath(); }
+  /// What files are signed with, if users share the folder.
+  const std::optional<Hash256> &getSecret() const { return secret; }
   /// Reads and checks an entry. Missing: there is none. Refused: the file is damaged or not trusted.
   llvm::Expected<std::vector<KernelArtifact>> read(const Hash256 &key) const;
   /// The bytes of an entry. Fails where the artifacts exceed the limits of the file format.

@@ -84,7 +84,8 @@ private:
 /// An open folder. All names are those of direct members, and must have no separator.
 class TrustedFolder {
 public:
-  /// Opens a folder; with `create`, makes it (mode 0700) and those around it where they are missing.
+  /// Opens a folder; with `create`, makes it and those around it where they are missing. What is made is for
+  /// the user alone, or where users share it, for whom the process's mask lets in.
   static llvm::Expected<TrustedFolder> open(llvm::StringRef path, FileTrust trust, bool create);
   TrustedFolder(TrustedFolder &&other)
       : descriptor(std::exchange(other.descriptor, -1)), path(std::move(other.path)), trust(other.trust) {}

@@ -11,6 +11,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <filesystem>
 
 namespace tilus {
 
@@ -60,7 +61,11 @@ protected:
     llvm::StringRef parent = llvm::sys::fs::can_write("/dev/shm") ? "/dev/shm" : "/tmp";
     EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory(parent + "/tilus-cache", folder));
   }
-  ~CacheFixture() override { llvm::sys::fs::remove_directories(folder); }
+  ~CacheFixture() override {
+    // LLVM's own function leaves pipes and sockets.
+    std::error_code code;
+    std::filesystem::remove_all(folder.c_str(), code);
+  }
 
   std::string makeRoot(const llvm::Twine &name = "root") { return (folder + "/" + name).str(); }
 
