@@ -15,6 +15,8 @@ LaunchArguments::LaunchArguments(std::shared_ptr<const KernelArtifact> kernel)
       gridValues(artifact->params.size()), isSet(slots.size()) {
   for (uint64_t &slot : slots)
     pointers.push_back(&slot);
+  pointers.resize(slots.size() + artifact->tensorMaps.size());
+  tensorMaps.resize(artifact->tensorMaps.size());
 }
 
 llvm::Error LaunchArguments::describe(unsigned index, const llvm::Twine &rule,
@@ -100,6 +102,17 @@ llvm::Error LaunchArguments::setWorkspace(unsigned index, uint64_t address) {
                                    " for number " + llvm::Twine(index));
   slots[slot] = address;
   isSet[slot] = true;
+  return llvm::Error::success();
+}
+
+llvm::Error LaunchArguments::encodeTensorMaps(const CudaDriver &driver) {
+  for (unsigned index = 0; index < tensorMaps.size(); ++index) {
+    uint64_t address = slots[artifact->tensorMaps[index].param];
+    llvm::Expected<void *> descriptor = tensorMaps[index].get(driver, *artifact, index, gridValues, address);
+    if (!descriptor)
+      return descriptor.takeError();
+    pointers[slots.size() + index] = *descriptor;
+  }
   return llvm::Error::success();
 }
 

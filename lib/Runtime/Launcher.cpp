@@ -70,6 +70,8 @@ llvm::Error launch(const LoadedKernel &kernel, LaunchArguments &arguments, cuda:
   if (!scope)
     return scope.takeError();
   const CudaDriver &driver = kernel.getDevice().getDriver();
+  if (llvm::Error error = arguments.encodeTensorMaps(driver))
+    return error;
   return driver.check(driver->launchKernelEx(&config, kernel.getFunction(), arguments.getPointers(), nullptr),
                       "cuLaunchKernelEx",
                       "kernel '" + artifact.entry + "' on " + kernel.getDevice().describe());

@@ -126,6 +126,7 @@ llvm::Expected<llvm::json::Value> writeArtifactHeader(const KernelArtifact &arti
   object["params"] = std::move(params);
   object["grid"] = std::move(grid);
   object["workspaces"] = std::move(workspaces);
+  object["tensorMaps"] = llvm::json::Array(llvm::map_range(artifact.tensorMaps, writeTensorMap));
   object["payloads"] = writePayloads(payloads);
   return std::move(writer.object);
 }
@@ -208,7 +209,8 @@ static llvm::Error readShape(JsonFieldReader &reader, KernelArtifact &artifact) 
   const llvm::json::Array *grid = reader.readArray("grid");
   const llvm::json::Array *cluster = reader.readArray("cluster");
   const llvm::json::Array *workspaces = reader.readArray("workspaces");
-  if (!params || !grid || !cluster || !workspaces)
+  const llvm::json::Array *tensorMaps = reader.readArray("tensorMaps");
+  if (!params || !grid || !cluster || !workspaces || !tensorMaps)
     return llvm::Error::success();
   if (grid->size() != 3 || cluster->size() != 3)
     return llvm::createStringError("expected 3 numbers for 'grid' and for 'cluster', but got " +
@@ -235,6 +237,12 @@ static llvm::Error readShape(JsonFieldReader &reader, KernelArtifact &artifact) 
     if (!workspace)
       return workspace.takeError();
     artifact.workspaces.push_back(std::move(*workspace));
+  }
+  for (const llvm::json::Value &value : *tensorMaps) {
+    llvm::Expected<KernelTensorMap> map = readTensorMap(value, artifact.params);
+    if (!map)
+      return map.takeError();
+    artifact.tensorMaps.push_back(std::move(*map));
   }
   return llvm::Error::success();
 }

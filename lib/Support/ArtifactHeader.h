@@ -35,4 +35,9 @@ llvm::Expected<llvm::json::Value> writeArtifactHeader(const KernelArtifact &arti
                                                       llvm::ArrayRef<PayloadInfo> payloads);
 llvm::Expected<ArtifactHeader> readArtifactHeader(const llvm::json::Value &value);
 
+/// A tensor map's part of the header, and back. Reading fails for one that the hardware would never take.
+llvm::json::Value writeTensorMap(const KernelTensorMap &map);
+llvm::Expected<KernelTensorMap> readTensorMap(const llvm::json::Value &value,
+                                              llvm::ArrayRef<KernelParam> params);
+
 } // namespace tilus

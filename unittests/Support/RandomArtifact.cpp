@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <tuple>
 
 namespace tilus {
 
@@ -27,6 +28,31 @@ GridExpr ArtifactGenerator::makeExpr(unsigned paramCount) {
   return llvm::cantFail(GridExpr::parse(text, paramCount));
 }
 
+/// One that the hardware takes: the innermost extent of the box is what each swizzle and type allows.
+KernelTensorMap ArtifactGenerator::makeTensorMap(unsigned param, unsigned paramCount) {
+  KernelTensorMap map;
+  map.param = param;
+  map.byteOffset = makeExpr(paramCount);
+  unsigned rank = 1 + makeNumber(5);
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    map.shape.push_back(makeExpr(paramCount));
+    if (dim > 0)
+      map.strides.push_back(makeExpr(paramCount));
+    map.box.push_back(dim == 0 ? 32 : 1 + makeNumber(256));
+    map.elementStrides.push_back(dim == 0 ? 1 : 1 + makeNumber(8));
+  }
+  map.element = static_cast<TensorElement>(makeNumber(4));
+  map.swizzle = makeNumber(2) ? TensorSwizzle::None : static_cast<TensorSwizzle>(3 + makeNumber(4));
+  map.promotion = static_cast<TensorPromotion>(makeNumber(4));
+  if (rank >= 3 && makeNumber(2))
+    map.interleave = TensorInterleave::Bytes16;
+  if (map.element == TensorElement::Int32 && makeNumber(2)) {
+    map.element = TensorElement::Float32;
+    map.fill = TensorFill::NaN;
+  }
+  return map;
+}
+
 KernelArtifact ArtifactGenerator::makeArtifact() {
   KernelArtifact artifact;
   for (std::string *text :
@@ -47,6 +73,9 @@ KernelArtifact ArtifactGenerator::makeArtifact() {
     expr = makeExpr(paramCount);
   for (unsigned i = makeNumber(3); i > 0; --i)
     artifact.workspaces.push_back({makeExpr(paramCount), makeNumber(2) == 0});
+  for (unsigned i = 0; i < paramCount; ++i)
+    if (artifact.params[i].isPointer() && makeNumber(2))
+      artifact.tensorMaps.push_back(makeTensorMap(i, paramCount));
   for (size_t size = makeNumber(3) * makeNumber(400); size > 0; --size)
     artifact.cubin.push_back(random());
   artifact.ptx = makeText(makeNumber(2) * 600);
@@ -69,6 +98,14 @@ static bool isSame(const KernelParam &a, const KernelParam &b) {
 
 static bool isSame(const KernelWorkspace &a, const KernelWorkspace &b) {
   return a.bytes == b.bytes && a.bytes.getParamCount() == b.bytes.getParamCount() && a.isClean == b.isClean;
+}
+
+static bool isSame(const KernelTensorMap &a, const KernelTensorMap &b) {
+  const auto tie = [](const KernelTensorMap &map) {
+    return std::tie(map.param, map.byteOffset, map.shape, map.strides, map.box, map.elementStrides,
+                    map.element, map.interleave, map.swizzle, map.promotion, map.fill);
+  };
+  return tie(a) == tie(b);
 }
 
 template <typename T> static bool areSame(const std::vector<T> &a, const std::vector<T> &b) {
@@ -96,6 +133,7 @@ std::string findDifference(const KernelArtifact &a, const KernelArtifact &b) {
       {"params", areSame(a.params, b.params)},
       {"grid", a.grid == b.grid},
       {"workspaces", areSame(a.workspaces, b.workspaces)},
+      {"tensorMaps", areSame(a.tensorMaps, b.tensorMaps)},
       {"versions", a.versions.tilus == b.versions.tilus && a.versions.llvm == b.versions.llvm &&
                        a.versions.assembler == b.versions.assembler},
   };

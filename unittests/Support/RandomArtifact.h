@@ -20,6 +20,7 @@ public:
 private:
   std::string makeText(size_t maxLength);
   GridExpr makeExpr(unsigned paramCount);
+  KernelTensorMap makeTensorMap(unsigned param, unsigned paramCount);
 
   std::mt19937_64 random;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "Tilus/Runtime/TensorMapCache.h"
 #include "Tilus/Support/KernelArtifact.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -31,6 +32,9 @@ public:
   /// Sets the address of a workspace, which must be aligned to 16 bytes.
   llvm::Error setWorkspace(unsigned index, uint64_t address);
 
+  /// Makes the descriptors of the kernel's tensor maps for the arguments as they are; with a context current.
+  llvm::Error encodeTensorMaps(const CudaDriver &driver);
+
   /// Fails if a parameter or a workspace has never been set.
   llvm::Error checkComplete() const;
 
@@ -38,7 +42,7 @@ public:
   const std::shared_ptr<const KernelArtifact> &getSharedArtifact() const { return artifact; }
   /// The values for the grid expressions: integers extended to 64 bits; 0 for all else.
   llvm::ArrayRef<int64_t> getGridValues() const { return gridValues; }
-  /// One address of a value for each parameter and each workspace, as the driver wants them.
+  /// One address of a value for each parameter, each workspace and each tensor map, as the driver wants them.
   void **getPointers() { return pointers.data(); }
 
 private:
@@ -52,6 +56,8 @@ private:
   std::vector<void *> pointers;
   std::vector<int64_t> gridValues;
   std::vector<bool> isSet;
+  /// One for each tensor map.
+  std::vector<TensorMapCache> tensorMaps;
 };
 
 } // namespace tilus

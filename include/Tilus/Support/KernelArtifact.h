@@ -5,6 +5,7 @@
 #pragma once
 
 #include "Tilus/Support/GridExpr.h"
+#include "Tilus/Support/KernelTensorMap.h"
 #include "Tilus/Support/ScalarFormat.h"
 
 #include <array>
@@ -89,6 +90,7 @@ struct KernelArtifact {
   /// The number of blocks in x, y, z, from the parameters' values; a pointer counts as 0.
   std::array<GridExpr, 3> grid;
   std::vector<KernelWorkspace> workspaces;
+  std::vector<KernelTensorMap> tensorMaps;
 
   ToolVersions versions;
 

@@ -38,6 +38,14 @@ struct FakeLaunch {
   bool hangs;
 };
 
+/// What the fake writes to the first bytes of a tensor's descriptor.
+struct FakeTensorMap {
+  unsigned long long address, shape[5], strides[5];
+  unsigned short box[5];
+  unsigned char elementStrides[5];
+  unsigned char rank, element, interleave, swizzle, promotion, fill;
+};
+
 /// The code of a kernel. It runs on the launching thread, outside the fake's lock.
 using FakeKernel = void (*)(void *context, FakeLaunch *launch);
 
