@@ -254,8 +254,16 @@ Error DispatcherState::launchNew(ThreadRecord &record, const Launchable &launcha
   LastLaunch &last = record.last;
   // Nothing is recorded while the block changes, and nothing is if the launch fails.
   last.device = nullptr;
-  if (Error error = launchable.kernel.plan.prepare(args, site.device->getOrdinal(), last.block))
+  const LaunchPlan &plan = launchable.kernel.plan;
+  if (Error error = plan.prepare(args, site.device->getOrdinal(), last.block))
     return error;
+  if (LLVM_UNLIKELY(plan.hasTensorMaps()) && !last.block.isEmpty) {
+    Expected<ContextScope> scope = site.device->enter();
+    if (!scope)
+      return scope.takeError();
+    if (Error error = plan.encodeTensorMaps(site.device->getDriver(), last.block))
+      return error;
+  }
   last.function = &launchable.function;
   if (Error error = launchLast(record, site))
     return error;

@@ -98,7 +98,9 @@ llvm::Expected<LaunchPlan> LaunchPlan::create(const CallSignature &signature,
 void LaunchPlan::adapt(LaunchBlock &block) const {
   size_t count = rows.size() + artifact->workspaces.size();
   block.slots.resize(count);
-  block.pointers.resize(count);
+  block.pointers.resize(count + artifact->tensorMaps.size());
+  if (block.tensorMaps.size() < artifact->tensorMaps.size())
+    block.tensorMaps.resize(artifact->tensorMaps.size());
   for (size_t index = 0; index < count; ++index)
     block.pointers[index] = &block.slots[index];
   block.gridValues.resize(rows.size());
@@ -186,6 +188,18 @@ llvm::Error LaunchPlan::prepare(llvm::ArrayRef<CallValue> args, unsigned device,
     grid[axis] = *blocks;
   }
   block.isEmpty = grid[0] == 0 || grid[1] == 0 || grid[2] == 0;
+  return llvm::Error::success();
+}
+
+llvm::Error LaunchPlan::encodeTensorMaps(const CudaDriver &driver, LaunchBlock &block) const {
+  for (unsigned index = 0; index < artifact->tensorMaps.size(); ++index) {
+    uint64_t address = block.slots[artifact->tensorMaps[index].param];
+    llvm::Expected<void *> descriptor =
+        block.tensorMaps[index].get(driver, *artifact, index, block.gridValues, address);
+    if (!descriptor)
+      return descriptor.takeError();
+    block.pointers[block.slots.size() + index] = *descriptor;
+  }
   return llvm::Error::success();
 }
 

@@ -1,11 +1,12 @@
 // How the values of a call become the parameters of one kernel, worked out once a kernel.
 //
 // Owns: conversion and checking of values, the grid, and the block of parameters that a launch reads. It
-// knows no driver calls. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// calls the driver for tensor maps alone. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Runtime/CallSignature.h"
 #include "Tilus/Runtime/DriverTypes.h"
+#include "Tilus/Runtime/TensorMapCache.h"
 #include "Tilus/Support/KernelArtifact.h"
 
 #include <memory>
@@ -23,9 +24,11 @@ struct LaunchBlock {
 
   /// Whose shape the block has.
   const LaunchPlan *plan = nullptr;
-  /// A value for each parameter and each workspace, in the first bytes of 8, and their addresses.
+  /// A value for each parameter and each workspace, in the first bytes of 8, and their addresses, behind
+  /// which are those of the descriptors of tensor maps.
   std::vector<uint64_t> slots;
   std::vector<void *> pointers;
+  std::vector<TensorMapCache> tensorMaps;
   std::vector<int64_t> gridValues;
   cuda::LaunchAttribute cluster = {cuda::launchClusterDimension, {}};
   cuda::LaunchConfig config = {};
@@ -44,9 +47,13 @@ public:
   /// what CallSignature::check and checkDevice ask for, does not fit its type or is not a multiple of what
   /// the code relies on, and where the grid is out of bounds.
   llvm::Error prepare(llvm::ArrayRef<CallValue> args, unsigned device, LaunchBlock &block) const;
+  /// Makes the descriptors of the kernel's tensor maps for a block that is prepared and not empty; with a
+  /// context current.
+  llvm::Error encodeTensorMaps(const CudaDriver &driver, LaunchBlock &block) const;
   /// The size in bytes of a workspace, from the grid values of a block that is prepared.
   llvm::Expected<uint64_t> computeWorkspace(unsigned index, const LaunchBlock &block) const;
 
+  bool hasTensorMaps() const { return !artifact->tensorMaps.empty(); }
   const KernelArtifact &getArtifact() const { return *artifact; }
   const std::shared_ptr<const KernelArtifact> &getSharedArtifact() const { return artifact; }
 

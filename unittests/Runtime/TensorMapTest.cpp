@@ -1,6 +1,6 @@
 // Tests of tensor maps against the fake driver.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "FakeDriverFixture.h"
+#include "DispatcherFixture.h"
 #include "Tilus/Runtime/Launcher.h"
 
 #include "gmock/gmock.h"
@@ -144,4 +144,47 @@ TEST_F(TensorMapTest, RefusalsAreInWords) {
   EXPECT_EQ(countEncodings(), 1);
   EXPECT_EQ(run(0x30000, 0, 512), "no error");
   EXPECT_EQ(countEncodings(), 1);
+}
+
+//===----------------------------------------------------------------------===//
+// In a dispatcher
+//===----------------------------------------------------------------------===//
+
+/// Two kernels of one dispatcher: with the constant 1 one with a tensor map, else one without.
+TEST_F(DispatcherTest, CallsPassDescriptors) {
+  DispatcherOptions options;
+  options.compile = [](const CompileRequest &request) {
+    Candidate candidate = makeCandidate(request.target, getEntry(request));
+    if (request.args[0].getInt() == 1) {
+      auto artifact = std::make_shared<KernelArtifact>(*candidate.artifact);
+      artifact->cubin.pop_back();
+      for (char letter : std::string(" 128"))
+        artifact->cubin.push_back(letter);
+      artifact->cubin.push_back(0);
+      artifact->tensorMaps = makeArtifact().tensorMaps;
+      artifact->tensorMaps[0].param = 2;
+      artifact->tensorMaps[0].shape = {GridExpr::constant(64), llvm::cantFail(GridExpr::parse("p0", 3))};
+      artifact->tensorMaps[0].strides = {GridExpr::constant(128)};
+      candidate.artifact = artifact;
+    }
+    return llvm::Expected<std::vector<Candidate>>(std::vector<Candidate>{candidate});
+  };
+  make(std::move(options));
+  std::vector<uint64_t> seen;
+  auto read = [&](FakeLaunch &launch) {
+    FakeTensorMap map;
+    std::memcpy(&map, launch.params[3], sizeof(map));
+    seen.push_back(map.address + map.shape[1]);
+  };
+  onLaunch("scale_sm_90a_1", read);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(launch(makeArgs(100, 1, 0x1000)), "no error");
+    EXPECT_EQ(launch(makeArgs(100, 1, 0x1000)), "no error");
+    EXPECT_EQ(launch(makeArgs(100, 2, 0x1000)), "no error");
+    EXPECT_EQ(launch(makeArgs(101, 1, 0x2000)), "no error");
+    EXPECT_EQ(launch(makeArgs(0, 1, 0x2000)), "no error");
+  }
+  EXPECT_THAT(seen, ElementsAre(0x1064, 0x1064, 0x2065, 0x1064, 0x1064, 0x2065));
+  EXPECT_THAT(launch(makeArgs(100, 1, 0)),
+              HasSubstr("expected an address aligned to 16 bytes for the tensor"));
 }
