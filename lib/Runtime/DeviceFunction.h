@@ -29,8 +29,8 @@ public:
 
   /// The driver's handle; null while it is not loaded.
   std::atomic<cuda::FunctionHandle> handle{nullptr};
-  /// Launched since the ring's hand last came by.
-  std::atomic<bool> wasUsed{false};
+  /// ModuleCache::getTime() of the last launch.
+  std::atomic<uint64_t> lastUse{0};
   /// A graph has captured it.
   std::atomic<bool> isPinned{false};
 

@@ -65,13 +65,13 @@ llvm::Error DispatcherState::launchInContext(ThreadRecord &record, const CallSit
   cuda::FunctionHandle handle = function.handle.load(std::memory_order_seq_cst);
   while (LLVM_UNLIKELY(!handle)) {
     record.inFlight.store(nullptr, std::memory_order_release);
-    if (llvm::Error error = reload(function, site))
+    if (llvm::Error error = load(function, site))
       return error;
     record.inFlight.store(&function, std::memory_order_seq_cst);
     handle = function.handle.load(std::memory_order_seq_cst);
   }
-  if (!function.wasUsed.load(std::memory_order_relaxed))
-    function.wasUsed.store(true, std::memory_order_relaxed);
+  if (uint64_t time = modules->getTime(); function.lastUse.load(std::memory_order_relaxed) != time)
+    function.lastUse.store(time, std::memory_order_relaxed);
   if (site.stream && LLVM_UNLIKELY(isCapturing(driver, site.stream)))
     pin(function, site.stream);
   block.config.stream = site.stream;

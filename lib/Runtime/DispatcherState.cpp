@@ -64,17 +64,14 @@ Error DispatcherState::checkTarget(const Target &target, const Device &device) c
                                  "; compile it for " + own->getName());
 }
 
-/// Refuses what is neither compiled nor loaded in a forked child and in a capture.
+/// Refuses to compile, choose or load while the stream is being captured.
 Error DispatcherState::checkCold(const CallSite &site) const {
-  const CudaDriver &driver = site.device->getDriver();
-  if (driver.isForeign())
-    return CudaDriver::describeFork("a launch of '" + signature.getName() + "'");
   if (!site.stream)
     return Error::success();
   Expected<ContextScope> scope = site.device->enter();
   if (!scope)
     return scope.takeError();
-  if (!isCapturing(driver, site.stream))
+  if (!isCapturing(site.device->getDriver(), site.stream))
     return Error::success();
   return llvm::createStringError(
       "expected '" + signature.getName() + "' to be compiled and loaded on " + site.device->describe() +
@@ -190,20 +187,32 @@ Error DispatcherState::callThroughTable(ThreadRecord &record, ArrayRef<CallValue
   return launchNew(record, {*kernel, *function, *counters}, args, site);
 }
 
+/// Whether the key needs nothing but an entry: its instance is there, and there is nothing to choose.
+bool DispatcherState::isCompiled(TargetTable &table, const Call &call) {
+  InstanceVariants *instance = table.instances.find(call.key.take_front(signature.getJitWords()));
+  return instance && (instance->variants.size() == 1 || !options.choose);
+}
+
 Expected<DeviceFunction *> DispatcherState::prepareCold(TargetTable &table, KernelVariant *&kernel,
                                                         const Call &call) {
-  if (Error error = checkCold(call.site))
-    return std::move(error);
+  const Device &device = *call.site.device;
+  if (device.getDriver().isForeign())
+    return CudaDriver::describeFork("a launch of '" + signature.getName() + "'");
   if (!kernel) {
-    if (Error error = checkTarget(table.target, *call.site.device))
+    if (Error error = checkTarget(table.target, device))
       return std::move(error);
+    if (!isCompiled(table, call))
+      if (Error error = checkCold(call.site))
+        return std::move(error);
     Expected<KernelVariant *> resolved = resolve(table, call);
     if (!resolved)
       return resolved.takeError();
     kernel = *resolved;
   }
-  DeviceFunction &function = kernel->get(*call.site.device);
-  if (Error error = modules->load(function))
+  DeviceFunction &function = kernel->get(device);
+  if (function.handle.load(std::memory_order_relaxed))
+    return &function;
+  if (Error error = load(function, call.site))
     return std::move(error);
   return &function;
 }
@@ -274,7 +283,7 @@ Error DispatcherState::launchNew(ThreadRecord &record, const Launchable &launcha
   return Error::success();
 }
 
-Error DispatcherState::reload(DeviceFunction &function, const CallSite &site) {
+Error DispatcherState::load(DeviceFunction &function, const CallSite &site) {
   if (Error error = checkCold(site))
     return error;
   return modules->load(function);

@@ -55,6 +55,7 @@ private:
   llvm::Error checkCold(const CallSite &site) const;
   llvm::Expected<std::unique_ptr<InstanceVariants>> makeInstance(TargetTable &table,
                                                                  llvm::ArrayRef<CallValue> args);
+  bool isCompiled(TargetTable &table, const Call &call);
   llvm::Expected<KernelVariant *> choose(TargetTable &table, InstanceVariants &instance, const Call &call);
   llvm::Expected<KernelVariant *> resolve(TargetTable &table, const Call &call);
   llvm::Expected<DeviceFunction *> prepareCold(TargetTable &table, KernelVariant *&kernel, const Call &call);
@@ -62,8 +63,8 @@ private:
                          const CallSite &site, uint64_t hash);
   llvm::Error launchNew(ThreadRecord &record, const Launchable &launchable, llvm::ArrayRef<CallValue> args,
                         const CallSite &site);
-  /// Loads a function that was unloaded since it was found.
-  llvm::Error reload(DeviceFunction &function, const CallSite &site);
+  /// Loads a function that is not loaded, or not any more.
+  llvm::Error load(DeviceFunction &function, const CallSite &site);
   /// Keeps a function that a capture has seen.
   void pin(DeviceFunction &function, cuda::StreamHandle stream);
   std::string describe(const LaunchInfo &info) const;

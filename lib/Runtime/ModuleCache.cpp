@@ -1,7 +1,8 @@
 // Loading and unloading of modules.
 //
-// The mutex guards the rings and who is busy with what. The driver is called without it, by the one thread
-// that has marked the functions concerned as busy. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The mutex guards the lists of loaded functions and who is busy with what. The driver is called without it,
+// by the one thread that has marked the functions concerned as busy. SPDX-License-Identifier: Apache-2.0 WITH
+// LLVM-exception
 #include "Tilus/Runtime/ModuleCache.h"
 
 #include "ThreadRecord.h"
@@ -10,7 +11,7 @@
 
 namespace tilus {
 
-/// How much of a full ring is unloaded at a time, since the device is waited for each time.
+/// How much of a full device is unloaded at a time, since the device is waited for each time.
 static constexpr unsigned victimShare = 16;
 
 llvm::Error ModuleCache::load(DeviceFunction &function) {
@@ -21,48 +22,46 @@ llvm::Error ModuleCache::load(DeviceFunction &function) {
   function.isBusy = true;
   makeRoom(lock, function.device);
   lock.unlock();
-  llvm::Expected<std::unique_ptr<LoadedKernel>> loaded =
+  llvm::Expected<std::unique_ptr<LoadedKernel>> module =
       LoadedKernel::load(function.device, function.artifact);
   lock.lock();
   function.isBusy = false;
   changed.notify_all();
-  if (!loaded)
-    return loaded.takeError();
-  function.module = std::move(*loaded);
-  function.wasUsed.store(true, std::memory_order_relaxed);
+  if (!module)
+    return module.takeError();
+  function.module = std::move(*module);
+  function.lastUse.store(time.fetch_add(1, std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   function.handle.store(function.module->getFunction(), std::memory_order_seq_cst);
-  rings[&function.device].functions.push_back(&function);
+  loaded[&function.device].push_back(&function);
   return llvm::Error::success();
 }
 
 void ModuleCache::makeRoom(Lock &lock, const Device &device) {
-  Ring &ring = rings[&device];
-  if (ring.functions.size() < limit || isCapturing(lock))
+  Functions &functions = loaded[&device];
+  if (functions.size() < limit || isCapturing(lock))
     return;
-  std::vector<DeviceFunction *> victims = takeVictims(ring);
+  Functions victims = takeVictims(functions);
   if (!victims.empty())
     unload(lock, device, victims);
 }
 
-/// Goes around the ring: what was used since the last time gets another round.
-std::vector<DeviceFunction *> ModuleCache::takeVictims(Ring &ring) {
-  std::vector<DeviceFunction *> victims;
-  std::vector<DeviceFunction *> &functions = ring.functions;
-  size_t wanted = functions.size() - limit + std::max(1u, limit / victimShare);
-  for (size_t steps = 2 * functions.size(); steps > 0 && victims.size() < wanted && !functions.empty();
-       --steps) {
-    if (ring.hand >= functions.size())
-      ring.hand = 0;
-    DeviceFunction *function = functions[ring.hand];
-    if (function->isPinned.load(std::memory_order_relaxed) ||
-        function->wasUsed.exchange(false, std::memory_order_relaxed)) {
-      ++ring.hand;
-      continue;
-    }
-    functions.erase(functions.begin() + ring.hand);
-    function->isBusy = true;
-    function->handle.store(nullptr, std::memory_order_seq_cst);
-    victims.push_back(function);
+/// Takes the ones that were launched longest ago.
+ModuleCache::Functions ModuleCache::takeVictims(Functions &functions) {
+  // Launches go on while this looks, so the times are read once. Of equal ones the first that was loaded
+  // counts.
+  std::vector<std::pair<uint64_t, size_t>> byUse;
+  for (auto [position, function] : llvm::enumerate(functions))
+    if (!function->isPinned.load(std::memory_order_relaxed))
+      byUse.push_back({function->lastUse.load(std::memory_order_relaxed), position});
+  llvm::sort(byUse);
+  byUse.resize(std::min<size_t>(byUse.size(), functions.size() - limit + std::max(1u, limit / victimShare)));
+  Functions victims;
+  for (auto [use, position] : byUse)
+    victims.push_back(functions[position]);
+  llvm::erase_if(functions, [&](DeviceFunction *function) { return llvm::is_contained(victims, function); });
+  for (DeviceFunction *victim : victims) {
+    victim->isBusy = true;
+    victim->handle.store(nullptr, std::memory_order_seq_cst);
   }
   return victims;
 }
@@ -70,7 +69,7 @@ std::vector<DeviceFunction *> ModuleCache::takeVictims(Ring &ring) {
 void ModuleCache::unload(Lock &lock, const Device &device, llvm::ArrayRef<DeviceFunction *> victims) {
   lock.unlock();
   // What threads are launching stays, and what they have launched has to end first.
-  std::vector<DeviceFunction *> kept;
+  Functions kept;
   for (DeviceFunction *victim : victims)
     if (victim->threads.isInFlight(*victim) || victim->isPinned.load(std::memory_order_relaxed))
       kept.push_back(victim);
@@ -86,7 +85,7 @@ void ModuleCache::unload(Lock &lock, const Device &device, llvm::ArrayRef<Device
     if (!victim->module)
       continue;
     victim->handle.store(victim->module->getFunction(), std::memory_order_seq_cst);
-    rings[&device].functions.push_back(victim);
+    loaded[&device].push_back(victim);
   }
   changed.notify_all();
 }
@@ -94,7 +93,7 @@ void ModuleCache::unload(Lock &lock, const Device &device, llvm::ArrayRef<Device
 void ModuleCache::remove(DeviceFunction &function) {
   Lock lock(mutex);
   changed.wait(lock, [&] { return !function.isBusy; });
-  std::vector<DeviceFunction *> &functions = rings[&function.device].functions;
+  Functions &functions = loaded[&function.device];
   functions.erase(std::remove(functions.begin(), functions.end(), &function), functions.end());
   std::unique_ptr<LoadedKernel> module = std::move(function.module);
   function.handle.store(nullptr, std::memory_order_relaxed);
@@ -138,7 +137,7 @@ bool ModuleCache::isCapturing(Lock &lock) {
 
 unsigned ModuleCache::getLoadedCount(const Device &device) {
   Lock lock(mutex);
-  return static_cast<unsigned>(rings[&device].functions.size());
+  return static_cast<unsigned>(loaded[&device].size());
 }
 
 } // namespace tilus

@@ -4,6 +4,7 @@
 
 #include "FakeDriverFixture.h"
 #include "Tilus/Runtime/Dispatcher.h"
+#include "Tilus/Runtime/EventTimer.h"
 
 #include <atomic>
 
@@ -99,6 +100,44 @@ protected:
   std::vector<std::unique_ptr<Device>> devices;
   std::unique_ptr<Dispatcher> dispatcher;
   std::atomic<int> compiles{0};
+};
+
+/// With streams, captures and a limit to the modules.
+class DispatcherDeviceTest : public DispatcherTest {
+protected:
+  /// A dispatcher whose modules are limited.
+  void makeLimited(unsigned limit) {
+    DispatcherOptions options = makeOptions();
+    options.modules = modules = std::make_shared<ModuleCache>(limit);
+    make(std::move(options));
+  }
+  void TearDown() override {
+    dispatcher.reset();
+    streams.clear();
+    DispatcherTest::TearDown();
+  }
+  cuda::StreamHandle makeStream(unsigned device = 0) {
+    streams.push_back(std::make_unique<Stream>(llvm::cantFail(Stream::create(*devices[device]))));
+    return streams.back()->getHandle();
+  }
+  void beginCapture(cuda::StreamHandle stream, int mode = 0) {
+    ContextScope scope = llvm::cantFail(devices[0]->enter());
+    EXPECT_EQ(call<int (*)(cuda::StreamHandle, int)>("cuStreamBeginCapture_v2")(stream, mode), 0);
+  }
+  /// Ends the capture, and launches the graph if it is wanted; the code of the first call that fails.
+  int endCapture(cuda::StreamHandle stream, bool isLaunched = false) {
+    ContextScope scope = llvm::cantFail(devices[0]->enter());
+    void *graph = nullptr;
+    int code = call<int (*)(cuda::StreamHandle, void **)>("cuStreamEndCapture")(stream, &graph);
+    if (code == 0 && isLaunched)
+      code = call<int (*)(void *, cuda::StreamHandle)>("cuGraphLaunch")(graph, stream);
+    if (graph)
+      call<int (*)(void *)>("cuGraphDestroy")(graph);
+    return code;
+  }
+
+  std::shared_ptr<ModuleCache> modules;
+  std::vector<std::unique_ptr<Stream>> streams;
 };
 
 } // namespace tilus

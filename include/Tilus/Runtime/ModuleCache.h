@@ -9,6 +9,7 @@
 #include "Tilus/Runtime/Device.h"
 #include "Tilus/Runtime/ForkGuard.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <vector>
@@ -30,16 +31,14 @@ public:
   /// Notes that a stream of the device is being captured.
   void noteCapture(const Device &device, cuda::StreamHandle stream);
 
+  /// The number of loads so far: the clock by which the last use of a function is told.
+  uint64_t getTime() const { return time.load(std::memory_order_relaxed); }
   /// The number of modules that are loaded on the device.
   unsigned getLoadedCount(const Device &device);
   unsigned getLimit() const { return limit; }
 
 private:
-  /// The loaded functions of a device in a ring, and the next one to be looked at for unloading.
-  struct Ring {
-    std::vector<DeviceFunction *> functions;
-    size_t hand = 0;
-  };
+  using Functions = std::vector<DeviceFunction *>;
   struct Capture {
     const Device *device;
     cuda::StreamHandle stream;
@@ -48,7 +47,7 @@ private:
   };
   using Lock = std::unique_lock<ForkSafeMutex>;
 
-  std::vector<DeviceFunction *> takeVictims(Ring &ring);
+  Functions takeVictims(Functions &functions);
   void makeRoom(Lock &lock, const Device &device);
   void unload(Lock &lock, const Device &device, llvm::ArrayRef<DeviceFunction *> victims);
   bool isCapturing(Lock &lock);
@@ -56,7 +55,9 @@ private:
   const unsigned limit;
   ForkSafeMutex mutex;
   std::condition_variable_any changed;
-  std::map<const Device *, Ring> rings;
+  /// The loaded functions of each device.
+  std::map<const Device *, Functions> loaded;
+  std::atomic<uint64_t> time{0};
   std::vector<Capture> captures;
 };
 
