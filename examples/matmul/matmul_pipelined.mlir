@@ -95,15 +95,14 @@ tilus.kernel @matmul_pipelined_wide(%m: i32, %n: i32, %k: i32, %a: !tilus.ptr<f1
   %ga = tilus.global_view %a [%m, %k] : !tilus.ptr<f16> -> !tilus.global<?x?xf16>
   %gb = tilus.global_view %b [%k, %n] : !tilus.ptr<f16> -> !tilus.global<?x?xf16>
   %gc = tilus.global_view %c [%m, %n] : !tilus.ptr<f16> -> !tilus.global<?x?xf16>
-  %sa = tilus.alloc_shared : !tilus.shared<3x4x128x16xf16>
+  %sa = tilus.alloc_shared : !tilus.shared<3x128x4x16xf16>
   %sb = tilus.alloc_shared : !tilus.shared<3x4x16x256xf16>
 
   // Fill all stages but one, and load the first slab.
   scf.for %stage = %c0 to %c2 step %c1 : i32 {
     %offset = arith.muli %stage, %c64 : i32
-    %fill_a0 = tilus.slice_shared %sa[%stage] dims [0] : !tilus.shared<3x4x128x16xf16> -> !tilus.shared<4x128x16xf16>
-    %fill_a1 = tilus.permute_shared %fill_a0 [1, 0, 2] : !tilus.shared<4x128x16xf16> -> !tilus.shared<128x4x16xf16>
-    %fill_a = tilus.reshape_shared %fill_a1 : !tilus.shared<128x4x16xf16> -> !tilus.shared<128x64xf16>
+    %fill_a0 = tilus.slice_shared %sa[%stage] dims [0] : !tilus.shared<3x128x4x16xf16> -> !tilus.shared<128x4x16xf16>
+    %fill_a = tilus.reshape_shared %fill_a0 : !tilus.shared<128x4x16xf16> -> !tilus.shared<128x64xf16>
     %fill_b0 = tilus.slice_shared %sb[%stage] dims [0] : !tilus.shared<3x4x16x256xf16> -> !tilus.shared<4x16x256xf16>
     %fill_b = tilus.reshape_shared %fill_b0 : !tilus.shared<4x16x256xf16> -> !tilus.shared<64x256xf16>
     tilus.copy_async %ga[%row, %offset], %fill_a : !tilus.global<?x?xf16>, !tilus.shared<128x64xf16>
@@ -112,7 +111,7 @@ tilus.kernel @matmul_pipelined_wide(%m: i32, %n: i32, %k: i32, %a: !tilus.ptr<f1
   }
   tilus.copy_async.wait_group 1
   tilus.sync
-  %first_sa = tilus.slice_shared %sa[%c0, %c0] dims [0, 1] : !tilus.shared<3x4x128x16xf16> -> !tilus.shared<128x16xf16>
+  %first_sa = tilus.slice_shared %sa[%c0, %c0] dims [0, 2] : !tilus.shared<3x128x4x16xf16> -> !tilus.shared<128x16xf16>
   %first_sb = tilus.slice_shared %sb[%c0, %c0] dims [0, 1] : !tilus.shared<3x4x16x256xf16> -> !tilus.shared<16x256xf16>
   %first_a = tilus.load_shared %first_sa : !tilus.shared<128x16xf16> -> tensor<128x16xf16>
   %first_b = tilus.load_shared %first_sb : !tilus.shared<16x256xf16> -> tensor<16x256xf16>
@@ -122,7 +121,7 @@ tilus.kernel @matmul_pipelined_wide(%m: i32, %n: i32, %k: i32, %a: !tilus.ptr<f1
   %sum:3 = scf.for %i = %c0 to %steps step %c1 iter_args(%acc = %zero, %a0 = %first_a, %b0 = %first_b)
       -> (tensor<128x256xf32>, tensor<128x16xf16>, tensor<16x256xf16>) : i32 {
     %stage = arith.remsi %i, %c3 : i32
-    %k1_sa = tilus.slice_shared %sa[%stage, %c1] dims [0, 1] : !tilus.shared<3x4x128x16xf16> -> !tilus.shared<128x16xf16>
+    %k1_sa = tilus.slice_shared %sa[%stage, %c1] dims [0, 2] : !tilus.shared<3x128x4x16xf16> -> !tilus.shared<128x16xf16>
     %k1_sb = tilus.slice_shared %sb[%stage, %c1] dims [0, 1] : !tilus.shared<3x4x16x256xf16> -> !tilus.shared<16x256xf16>
     %k1_a = tilus.load_shared %k1_sa : !tilus.shared<128x16xf16> -> tensor<128x16xf16>
     %k1_b = tilus.load_shared %k1_sb : !tilus.shared<16x256xf16> -> tensor<16x256xf16>
@@ -130,21 +129,20 @@ tilus.kernel @matmul_pipelined_wide(%m: i32, %n: i32, %k: i32, %a: !tilus.ptr<f1
     %ahead = arith.addi %i, %c2 : i32
     %offset = arith.muli %ahead, %c64 : i32
     %free = arith.remsi %ahead, %c3 : i32
-    %free_a0 = tilus.slice_shared %sa[%free] dims [0] : !tilus.shared<3x4x128x16xf16> -> !tilus.shared<4x128x16xf16>
-    %free_a1 = tilus.permute_shared %free_a0 [1, 0, 2] : !tilus.shared<4x128x16xf16> -> !tilus.shared<128x4x16xf16>
-    %free_a = tilus.reshape_shared %free_a1 : !tilus.shared<128x4x16xf16> -> !tilus.shared<128x64xf16>
+    %free_a0 = tilus.slice_shared %sa[%free] dims [0] : !tilus.shared<3x128x4x16xf16> -> !tilus.shared<128x4x16xf16>
+    %free_a = tilus.reshape_shared %free_a0 : !tilus.shared<128x4x16xf16> -> !tilus.shared<128x64xf16>
     %free_b0 = tilus.slice_shared %sb[%free] dims [0] : !tilus.shared<3x4x16x256xf16> -> !tilus.shared<4x16x256xf16>
     %free_b = tilus.reshape_shared %free_b0 : !tilus.shared<4x16x256xf16> -> !tilus.shared<64x256xf16>
     tilus.copy_async %ga[%row, %offset], %free_a : !tilus.global<?x?xf16>, !tilus.shared<128x64xf16>
     tilus.copy_async %gb[%offset, %column], %free_b : !tilus.global<?x?xf16>, !tilus.shared<64x256xf16>
     tilus.copy_async.commit_group
     %acc0 = tilus.mma %a0, %b0, %acc : tensor<128x16xf16>, tensor<16x256xf16>, tensor<128x256xf32>
-    %k2_sa = tilus.slice_shared %sa[%stage, %c2] dims [0, 1] : !tilus.shared<3x4x128x16xf16> -> !tilus.shared<128x16xf16>
+    %k2_sa = tilus.slice_shared %sa[%stage, %c2] dims [0, 2] : !tilus.shared<3x128x4x16xf16> -> !tilus.shared<128x16xf16>
     %k2_sb = tilus.slice_shared %sb[%stage, %c2] dims [0, 1] : !tilus.shared<3x4x16x256xf16> -> !tilus.shared<16x256xf16>
     %k2_a = tilus.load_shared %k2_sa : !tilus.shared<128x16xf16> -> tensor<128x16xf16>
     %k2_b = tilus.load_shared %k2_sb : !tilus.shared<16x256xf16> -> tensor<16x256xf16>
     %acc1 = tilus.mma %k1_a, %k1_b, %acc0 : tensor<128x16xf16>, tensor<16x256xf16>, tensor<128x256xf32>
-    %k3_sa = tilus.slice_shared %sa[%stage, %c3] dims [0, 1] : !tilus.shared<3x4x128x16xf16> -> !tilus.shared<128x16xf16>
+    %k3_sa = tilus.slice_shared %sa[%stage, %c3] dims [0, 2] : !tilus.shared<3x128x4x16xf16> -> !tilus.shared<128x16xf16>
     %k3_sb = tilus.slice_shared %sb[%stage, %c3] dims [0, 1] : !tilus.shared<3x4x16x256xf16> -> !tilus.shared<16x256xf16>
     %k3_a = tilus.load_shared %k3_sa : !tilus.shared<128x16xf16> -> tensor<128x16xf16>
     %k3_b = tilus.load_shared %k3_sb : !tilus.shared<16x256xf16> -> tensor<16x256xf16>
@@ -154,7 +152,7 @@ tilus.kernel @matmul_pipelined_wide(%m: i32, %n: i32, %k: i32, %a: !tilus.ptr<f1
     tilus.sync
     %next = arith.addi %i, %c1 : i32
     %next_stage = arith.remsi %next, %c3 : i32
-    %next_sa = tilus.slice_shared %sa[%next_stage, %c0] dims [0, 1] : !tilus.shared<3x4x128x16xf16> -> !tilus.shared<128x16xf16>
+    %next_sa = tilus.slice_shared %sa[%next_stage, %c0] dims [0, 2] : !tilus.shared<3x128x4x16xf16> -> !tilus.shared<128x16xf16>
     %next_sb = tilus.slice_shared %sb[%next_stage, %c0] dims [0, 1] : !tilus.shared<3x4x16x256xf16> -> !tilus.shared<16x256xf16>
     %next_a = tilus.load_shared %next_sa : !tilus.shared<128x16xf16> -> tensor<128x16xf16>
     %next_b = tilus.load_shared %next_sb : !tilus.shared<16x256xf16> -> tensor<16x256xf16>

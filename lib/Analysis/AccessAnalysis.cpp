@@ -251,6 +251,7 @@ AccessFacts tilus::analyzeAccess(const ScalarAnalysis &scalars, const GlobalAcce
   for (AccessDim &dim : dims) {
     dim.inBounds = isWithin(scalars, dim, access.op);
     facts.inBounds.push_back(dim.inBounds);
+    facts.nonNegative.push_back(dim.offset.isNonNegative());
   }
   facts.fitsOffset32 = fitsOffset32(view, dims, elementBits);
   for (auto [tileDim, dim] : llvm::enumerate(access.tileDims)) {

@@ -97,18 +97,27 @@ void FenceInserter::visit(Operation *op, SharedAccessState &state) {
 }
 
 void FenceInserter::visitLoop(Operation *op, SharedAccessState &state) {
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return settle(state, [&](SharedAccessState &entry) {
-      SharedAccessState exit = visitRegion(loop.getBefore(), entry);
-      bool hasGrown = entry.join(visitRegion(loop.getAfter(), exit));
+  auto loop = cast<LoopLikeOpInterface>(op);
+  state.enterLoop(loop);
+  auto close = [&](SharedAccessState &entry, SharedAccessState end) {
+    end.beginTrip(loop);
+    return entry.join(end);
+  };
+  if (auto conditional = dyn_cast<scf::WhileOp>(op)) {
+    settle(state, [&](SharedAccessState &entry) {
+      SharedAccessState exit = visitRegion(conditional.getBefore(), entry);
+      bool hasGrown = close(entry, visitRegion(conditional.getAfter(), exit));
       return std::pair(exit, hasGrown);
     });
-  settle(state, [&](SharedAccessState &entry) {
-    bool hasGrown = false;
-    for (Region &region : op->getRegions())
-      hasGrown |= entry.join(visitRegion(region, entry));
-    return std::pair(entry, hasGrown);
-  });
+  } else {
+    settle(state, [&](SharedAccessState &entry) {
+      bool hasGrown = false;
+      for (Region &region : op->getRegions())
+        hasGrown |= close(entry, visitRegion(region, entry));
+      return std::pair(entry, hasGrown);
+    });
+  }
+  state.leaveLoop(loop);
 }
 
 void FenceInserter::settle(SharedAccessState &state, function_ref<Trip(SharedAccessState &)> visitTrip) {

@@ -20,8 +20,7 @@ static bool areOrdered(SharedAccessRecord::Kind first, SharedAccessRecord::Kind 
 
 const SharedAccessRecord *SharedAccessState::findHazard(const SharedAccessRecord &access) const {
   const auto *hazard = llvm::find_if(records, [&](const SharedAccessRecord &earlier) {
-    return !earlier.isPendingCopy() && earlier.range.overlaps(access.range) &&
-           !areOrdered(earlier.kind, access.kind);
+    return !earlier.isPendingCopy() && earlier.overlaps(access) && !areOrdered(earlier.kind, access.kind);
   });
   return hazard == records.end() ? nullptr : hazard;
 }
@@ -42,24 +41,48 @@ void SharedAccessState::synchronize() {
   llvm::erase_if(records, [](const SharedAccessRecord &access) { return !access.isPendingCopy(); });
 }
 
-void SharedAccessState::commitGroup() {
-  SmallVector<SharedAccessRecord> aged;
-  aged.swap(records);
-  for (SharedAccessRecord access : aged) {
-    if (access.isPendingCopy())
-      access.age = std::min(access.age + 1, kOldestAge);
+void SharedAccessState::changeAll(function_ref<void(SharedAccessRecord &)> change) {
+  SmallVector<SharedAccessRecord> before;
+  before.swap(records);
+  for (SharedAccessRecord access : before) {
+    change(access);
     add(access);
   }
 }
 
+void SharedAccessState::commitGroup() {
+  changeAll([](SharedAccessRecord &access) {
+    if (access.isPendingCopy())
+      access.age = std::min(access.age + 1, kOldestAge);
+  });
+}
+
 void SharedAccessState::arrive(function_ref<bool(int64_t)> hasArrived) {
-  SmallVector<SharedAccessRecord> before;
-  before.swap(records);
-  for (SharedAccessRecord access : before) {
+  changeAll([&](SharedAccessRecord &access) {
     if (access.isPendingCopy() && hasArrived(access.age))
       access.age = SharedAccessRecord::kDone;
-    add(access);
-  }
+  });
+}
+
+void SharedAccessState::enterLoop(LoopLikeOpInterface loop) {
+  changeAll([&](SharedAccessRecord &access) {
+    if (access.slot)
+      access.slot = access.slot->enter(loop);
+  });
+}
+
+void SharedAccessState::beginTrip(LoopLikeOpInterface loop) {
+  changeAll([&](SharedAccessRecord &access) {
+    if (access.slot)
+      access.slot = access.slot->advance(loop);
+  });
+}
+
+void SharedAccessState::leaveLoop(LoopLikeOpInterface loop) {
+  changeAll([&](SharedAccessRecord &access) {
+    if (access.slot)
+      access.slot = access.slot->leave(loop);
+  });
 }
 
 void SharedAccessState::waitGroup(int64_t pending) {
@@ -81,7 +104,7 @@ void SharedAccessState::waitAll() {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-SharedAccesses::SharedAccesses(KernelOp kernel) : aliases(kernel) {
+SharedAccesses::SharedAccesses(KernelOp kernel) : aliases(kernel), scalars(kernel) {
   int64_t apart = int64_t(1) << 40;
   kernel.getBody().walk([&](Operation *op) {
     std::optional<int64_t> place;
@@ -101,10 +124,11 @@ SharedAccesses::SharedAccesses(KernelOp kernel) : aliases(kernel) {
 void SharedAccesses::addHandle(Operation *op, Value handle, SharedAccessRecord::Kind kind,
                                SmallVectorImpl<SharedAccessRecord> &accesses) const {
   ByteRange range = getByteRange(handle);
+  std::optional<RingSlot> slot = getRingSlot(handle, scalars);
   for (AllocSharedOp allocation : aliases.getAllocations(handle)) {
     int64_t bytes = getSharedBytes(allocation.getResult().getType()), begin = places.lookup(allocation);
-    accesses.push_back(
-        {op, kind, {begin + std::min(range.begin, bytes), begin + std::min(range.end, bytes)}});
+    ByteRange own = {begin + std::min(range.begin, bytes), begin + std::min(range.end, bytes)};
+    accesses.push_back({op, kind, own, SharedAccessRecord::kDone, slot});
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "Tilus/Analysis/RingSlot.h"
 #include "Tilus/Analysis/SharedAliases.h"
 
 namespace tilus {
@@ -16,12 +17,19 @@ struct SharedAccessRecord {
   /// Age of an asynchronous write that has not been waited for, in groups closed since: 0 for the group that
   /// is open. -1 for what has been done when the op has.
   int64_t age = kDone;
+  /// The slot of a ring that the range's bytes lie in, if it is known.
+  std::optional<RingSlot> slot = std::nullopt;
 
   static constexpr int64_t kDone = -1;
 
   bool isPendingCopy() const { return age != kDone; }
+  /// Whether both may touch one byte, for one value of the slots' base.
+  bool overlaps(const SharedAccessRecord &other) const {
+    return range.overlaps(other.range) && !(slot && other.slot && slot->isApartFrom(*other.slot));
+  }
   bool operator==(const SharedAccessRecord &other) const {
-    return op == other.op && kind == other.kind && range == other.range && age == other.age;
+    return op == other.op && kind == other.kind && range == other.range && age == other.age &&
+           slot == other.slot;
   }
 };
 
@@ -42,9 +50,16 @@ public:
   void waitGroup(int64_t pending);
   /// All copies have arrived.
   void waitAll();
+  /// The loop begins its first trip.
+  void enterLoop(mlir::LoopLikeOpInterface loop);
+  /// The loop begins its next trip: what it computes anew has another value from here on.
+  void beginTrip(mlir::LoopLikeOpInterface loop);
+  /// The loop ends: what it has computed has no name any more.
+  void leaveLoop(mlir::LoopLikeOpInterface loop);
 
 private:
   void arrive(llvm::function_ref<bool(int64_t age)> hasArrived);
+  void changeAll(llvm::function_ref<void(SharedAccessRecord &)> change);
 
   llvm::SmallVector<SharedAccessRecord> records;
 };
@@ -63,6 +78,7 @@ private:
                  llvm::SmallVectorImpl<SharedAccessRecord> &accesses) const;
 
   SharedAliases aliases;
+  ScalarAnalysis scalars;
   /// Where each allocation or op with scratch begins.
   llvm::DenseMap<mlir::Operation *, int64_t> places;
 };

@@ -22,6 +22,10 @@ using namespace tilus;
 static void annotate(Operation *op, const AccessFacts &facts) {
   Builder builder(op->getContext());
   op->setAttr(TilusDialect::kInBoundsAttrName, builder.getDenseBoolArrayAttr(facts.inBounds));
+  if (facts.nonNegative != facts.inBounds)
+    op->setAttr(TilusDialect::kNonNegativeAttrName, builder.getDenseBoolArrayAttr(facts.nonNegative));
+  else
+    op->removeAttr(TilusDialect::kNonNegativeAttrName);
   op->setAttr(TilusDialect::kVectorAttrName, builder.getI64IntegerAttr(facts.vector));
   op->setAttr(TilusDialect::kVectorDimAttrName, builder.getI64IntegerAttr(facts.vectorDim));
   op->setAttr(TilusDialect::kMaskVectorAttrName, builder.getI64IntegerAttr(facts.maskVector));

@@ -20,7 +20,7 @@ tilus.kernel @proven(%m: i32 {tilus.divisibility = 64}, %k: i32 {tilus.divisibil
     // CHECK: tilus.load_global {{.*}} {tilus.in_bounds = array<i1: true, true>, tilus.mask_vector = 32 : i64, tilus.vector = 8 : i64, tilus.vector_dim = 1 : i64}
     %t = tilus.load_global %v[%row, %col] : !tilus.global<?x?xf16> -> tensor<64x32xf16>
     // A tile beyond the step may reach outside.
-    // CHECK: tilus.load_global {{.*}} {tilus.in_bounds = array<i1: false, false>, tilus.mask_vector = 32 : i64, tilus.vector = 8 : i64
+    // CHECK: tilus.load_global {{.*}} {tilus.in_bounds = array<i1: false, false>, tilus.mask_vector = 32 : i64, tilus.non_negative = array<i1: true, true>, tilus.vector = 8 : i64
     %u = tilus.load_global %v[%row, %col] : !tilus.global<?x?xf16> -> tensor<128x64xf16>
   }
 }
@@ -34,10 +34,10 @@ tilus.kernel @unknown(%m: i32, %n: i32, %x: !tilus.ptr<f16>) warps(4) grid {
 } {
   %c0 = arith.constant 0 : i32
   %v = tilus.global_view %x [%m, %n] : !tilus.ptr<f16> -> !tilus.global<?x?xf16>
-  // CHECK: tilus.load_global {{.*}} {tilus.in_bounds = array<i1: false, false>, tilus.mask_vector = 1 : i64, tilus.vector = 1 : i64, tilus.vector_dim = 1 : i64}
+  // CHECK: tilus.load_global {{.*}} {tilus.in_bounds = array<i1: false, false>, tilus.mask_vector = 1 : i64, tilus.non_negative = array<i1: true, true>, tilus.vector = 1 : i64, tilus.vector_dim = 1 : i64}
   %t = tilus.load_global %v[%c0, %c0] : !tilus.global<?x?xf16> -> tensor<64x32xf16>
   // One row at offset 0 is aligned whatever the row's length.
-  // CHECK: tilus.load_global {{.*}} tilus.mask_vector = 1 : i64, tilus.offset_bits = 32 : i64, tilus.vector = 8 : i64, tilus.vector_dim = 0 : i64
+  // CHECK: tilus.load_global {{.*}} tilus.mask_vector = 1 : i64, {{.*}}tilus.offset_bits = 32 : i64, tilus.vector = 8 : i64, tilus.vector_dim = 0 : i64
   %u = tilus.load_global %v[%c0, %c0] : !tilus.global<?x?xf16> -> tensor<32xf16>
   // CHECK: tilus.load_global {{.*}} tilus.vector = 1 : i64, tilus.vector_dim = 0 : i64
   %w = tilus.load_global %v[%n, %c0] : !tilus.global<?x?xf16> -> tensor<32xf16>
@@ -67,7 +67,7 @@ tilus.kernel @static(%n: i32, %x: !tilus.ptr<f32>) warps(4) grid {
   // CHECK: tilus.load_global {{.*}} {tilus.in_bounds = array<i1: true>, tilus.mask_vector = 16 : i64
   %e = tilus.load_global %v[%c32] : !tilus.global<100xf32> -> tensor<48xf32>
   // An empty view has nothing inside, so that no group is divided.
-  // CHECK: tilus.load_global {{.*}} {tilus.in_bounds = array<i1: false>, tilus.mask_vector = 64 : i64, tilus.offset_bits = 32
+  // CHECK: tilus.load_global {{.*}} {tilus.in_bounds = array<i1: false>, tilus.mask_vector = 64 : i64, tilus.non_negative = array<i1: true>, tilus.offset_bits = 32
   %none = tilus.global_view %x : !tilus.ptr<f32> -> !tilus.global<0xf32>
   %f = tilus.load_global %none[%c0] : !tilus.global<0xf32> -> tensor<64xf32>
 }

@@ -138,6 +138,8 @@ static std::string check(const Case &it, const AccessFacts &facts, int64_t base)
     int64_t first = it.offsets[dim].value, end = first + it.tile[tileDim];
     if (facts.inBounds[dim] && (first < 0 || end > it.sizes[dim].value))
       return "in_bounds";
+    if (facts.nonNegative[dim] && first < 0)
+      return "non_negative";
   }
   int64_t wide = std::min(facts.vector, facts.maskVector), along = facts.vectorDim;
   if (it.tile[along] % facts.vector != 0 || it.tile[along] % facts.maskVector != 0)
@@ -165,7 +167,7 @@ static std::string check(const Case &it, const AccessFacts &facts, int64_t base)
 }
 
 TEST_F(AccessProperty, FactsHoldOfEveryElement) {
-  int64_t numVectors = 0, numInBounds = 0, numMasks = 0;
+  int64_t numVectors = 0, numInBounds = 0, numNonNegative = 0, numMasks = 0;
   for (int round = 0; round < 3000; ++round) {
     Case it = drawCase();
     OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(write(it), &context);
@@ -176,6 +178,7 @@ TEST_F(AccessProperty, FactsHoldOfEveryElement) {
     kernel.getBody().walk([&](LoadGlobalOp load) { facts = analyzeAccess(scalars, *getGlobalAccess(load)); });
     numVectors += facts.vector > 1;
     numMasks += facts.maskVector > 1;
+    numNonNegative += facts.nonNegative[0] || facts.nonNegative[1];
     numInBounds += facts.inBounds[0] || facts.inBounds[1];
     for (int run = 0; run < 10; ++run) {
       drawInputs(it);
@@ -187,4 +190,5 @@ TEST_F(AccessProperty, FactsHoldOfEveryElement) {
   EXPECT_GE(numVectors, 300);
   EXPECT_GE(numMasks, 300);
   EXPECT_GE(numInBounds, 300);
+  EXPECT_GE(numNonNegative, 300);
 }

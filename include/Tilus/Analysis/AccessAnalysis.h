@@ -43,6 +43,8 @@ ViewFacts analyzeView(const ScalarAnalysis &scalars, mlir::Value view, mlir::Ope
 struct AccessFacts {
   /// For each dimension of the view, whether the tile lies within it in every execution.
   llvm::SmallVector<bool> inBounds;
+  /// Likewise, whether the tile does not begin before it.
+  llvm::SmallVector<bool> nonNegative;
   /// The tile's dimension along which elements may be moved together; 0 for a tile without dimensions.
   int64_t vectorDim = 0;
   /// The most elements, a power of two and at most 16 bytes, such that each aligned group of so many along

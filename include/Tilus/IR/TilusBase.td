@@ -32,6 +32,7 @@ def Tilus_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kSharedBytesAttrName{"tilus.shared_bytes"};
     static constexpr ::llvm::StringLiteral kScratchOffsetAttrName{"tilus.scratch_offset"};
     static constexpr ::llvm::StringLiteral kInBoundsAttrName{"tilus.in_bounds"};
+    static constexpr ::llvm::StringLiteral kNonNegativeAttrName{"tilus.non_negative"};
     static constexpr ::llvm::StringLiteral kVectorAttrName{"tilus.vector"};
     static constexpr ::llvm::StringLiteral kVectorDimAttrName{"tilus.vector_dim"};
     static constexpr ::llvm::StringLiteral kMaskVectorAttrName{"tilus.mask_vector"};

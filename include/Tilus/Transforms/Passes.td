@@ -41,6 +41,8 @@ def SimplifyBoundsPass : Pass<"tilus-simplify-bounds"> {
     load, store, asynchronous copy and atomic of a view:
 
     - `tilus.in_bounds`: for each dimension of the view, whether the tile lies within it in every execution;
+    - `tilus.non_negative`: for each dimension, whether the tile never begins before the view, where that says
+      more;
     - `tilus.vector`, `tilus.vector_dim`: how many elements along which dimension of the tile may be moved
       together: a power of two, at most 16 bytes; aligned groups of so many start at multiples of the largest
       power of two that divides the group's bytes;

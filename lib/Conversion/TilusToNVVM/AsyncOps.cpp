@@ -4,6 +4,7 @@
 // the edge of the view is filled up with zeros. Where no such chunk exists, elements are copied at once.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GlobalAccess.h"
+#include "InlinePTX.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -77,11 +78,14 @@ private:
     Location loc = op.getLoc();
     int64_t bytes = chunk * bits / 8;
     Value source = access.getPointer(rewriter, loc, slot), size;
+    Value mask = facts.isInBounds() ? Value() : access.getMask(rewriter, loc, slot);
+    if (mask && facts.maskVector >= chunk)
+      return createMaskedCopyAsync(rewriter, loc, dest, source, bytes, mask);
     if (!facts.isInBounds()) {
       size = createI32(rewriter, loc, bytes);
       if (facts.maskVector < chunk)
         size = access.getBytesInside(rewriter, loc, slot, facts.vectorDim, chunk);
-      if (Value mask = access.getMask(rewriter, loc, slot))
+      if (mask)
         size = arith::SelectOp::create(rewriter, loc, mask, size, createI32(rewriter, loc, 0));
     }
     auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;

@@ -6,18 +6,23 @@
 using namespace mlir;
 using namespace tilus;
 
+/// The attribute's value, or `fallback` without it.
+static SmallVector<bool> getBoolsAttr(Operation *op, StringRef name, const SmallVector<bool> &fallback) {
+  auto attr = op->getAttrOfType<DenseBoolArrayAttr>(name);
+  return attr ? SmallVector<bool>(attr.asArrayRef()) : fallback;
+}
+
 static int64_t getIntAttr(Operation *op, StringRef name, int64_t fallback) {
   auto attr = op->getAttrOfType<IntegerAttr>(name);
   return attr ? attr.getInt() : fallback;
 }
 
-AccessFacts::AccessFacts(Operation *op, int64_t viewRank) : inBounds(viewRank, false) {
-  vectorDim = getIntAttr(op, "tilus.vector_dim", -1);
-  vector = getIntAttr(op, "tilus.vector", 1);
-  maskVector = getIntAttr(op, "tilus.mask_vector", 1);
-  if (auto attr = op->getAttrOfType<DenseBoolArrayAttr>("tilus.in_bounds"))
-    inBounds.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
-}
+AccessFacts::AccessFacts(Operation *op, int64_t viewRank)
+    : vectorDim(getIntAttr(op, TilusDialect::kVectorDimAttrName, -1)),
+      vector(getIntAttr(op, TilusDialect::kVectorAttrName, 1)),
+      maskVector(getIntAttr(op, TilusDialect::kMaskVectorAttrName, 1)),
+      inBounds(getBoolsAttr(op, TilusDialect::kInBoundsAttrName, SmallVector<bool>(viewRank, false))),
+      nonNegative(getBoolsAttr(op, TilusDialect::kNonNegativeAttrName, inBounds)) {}
 
 bool AccessFacts::isInBounds() const {
   return llvm::all_of(inBounds, [](bool inside) { return inside; });
@@ -68,14 +73,16 @@ void GlobalAccess::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<Val
 /// indices: 32 bits are enough for it, whatever the sizes of the view.
 GlobalAccess::Window GlobalAccess::createWindow(OpBuilder &builder, Location loc, int64_t viewDim,
                                                 Value thread) {
-  Value zero = createI64(builder, loc, 0);
-  Value lower = clampToI32(builder, loc, builder.createOrFold<arith::SubIOp>(loc, zero, start[viewDim]));
   Value upper = clampToI32(builder, loc,
                            builder.createOrFold<arith::SubIOp>(loc, parts.sizes[viewDim], start[viewDim]));
+  Value left = builder.createOrFold<arith::SubIOp>(loc, upper, thread);
+  if (facts.nonNegative[viewDim])
+    return {thread, upper, left};
+  Value negated = builder.createOrFold<arith::SubIOp>(loc, createI64(builder, loc, 0), start[viewDim]);
+  Value lower = clampToI32(builder, loc, negated);
   Value span = builder.createOrFold<arith::SubIOp>(loc, upper, lower);
   span = builder.createOrFold<arith::MaxSIOp>(loc, span, createI32(builder, loc, 0));
-  return {builder.createOrFold<arith::SubIOp>(loc, thread, lower), span,
-          builder.createOrFold<arith::SubIOp>(loc, upper, thread)};
+  return {builder.createOrFold<arith::SubIOp>(loc, thread, lower), span, left};
 }
 
 Value GlobalAccess::conjoin(OpBuilder &builder, Location loc, Value a, Value b) {
@@ -129,8 +136,10 @@ Value GlobalAccess::isTileInside(OpBuilder &builder, Location loc) {
     int64_t extent = found == tileDims.end() ? 1 : tileShape[found - tileDims.begin()];
     Value end = arith::AddIOp::create(builder, loc, start[dim], createI64(builder, loc, extent));
     Value isBelow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, end, parts.sizes[dim]);
-    Value isAbove = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, start[dim], zero);
-    inside = conjoin(builder, loc, inside, conjoin(builder, loc, isBelow, isAbove));
+    inside = conjoin(builder, loc, inside, isBelow);
+    if (!facts.nonNegative[dim])
+      inside = conjoin(builder, loc, inside,
+                       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, start[dim], zero));
   }
   return inside;
 }

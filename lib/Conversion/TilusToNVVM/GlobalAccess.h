@@ -20,6 +20,8 @@ struct AccessFacts {
   int64_t vector, maskVector;
   /// For each dimension of the view: the tile lies inside.
   llvm::SmallVector<bool> inBounds;
+  /// Likewise: the tile does not begin before the view.
+  llvm::SmallVector<bool> nonNegative;
 };
 
 /// Addresses and masks of a tile's elements in a view.

@@ -126,9 +126,9 @@ Value tilus::createDigit(OpBuilder &builder, Location loc, Value value, int64_t 
   if (mod == 1)
     return createI32(builder, loc, 0);
   if (div > 1)
-    value = arith::DivUIOp::create(builder, loc, value, createI32(builder, loc, div));
-  if (llvm::divideCeil(limit, div) > mod)
-    value = arith::RemUIOp::create(builder, loc, value, createI32(builder, loc, mod));
+    value = builder.createOrFold<arith::DivUIOp>(loc, value, createI32(builder, loc, div));
+  if (int64_t(llvm::divideCeil(limit, div)) > mod)
+    value = builder.createOrFold<arith::RemUIOp>(loc, value, createI32(builder, loc, mod));
   return value;
 }
 

@@ -165,7 +165,8 @@ private:
   mlir::Value threadOffset;
   /// Bits that the thread's part of the offset may set.
   uint64_t threadBits = ~uint64_t(0);
-  bool isOriginZero = false;
+  /// The origin, if it is known; it counts to the slots' part then, else to the thread's.
+  std::optional<int64_t> constantOrigin;
   mlir::Value swizzledThread;
 };
 

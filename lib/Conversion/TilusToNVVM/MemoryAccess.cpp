@@ -77,7 +77,9 @@ Value tilus::createScratchPointer(OpBuilder &builder, Location loc, Operation *o
 SharedAddresser::SharedAddresser(OpBuilder &, Location, SharedType type, ValueRange parts)
     : layout(type.getLayout().getLayout()), elementBits(getElementBits(type.getElementType())),
       base(parts[0]), origin(parts[1]) {
-  isOriginZero = matchPattern(origin, m_Zero());
+  APInt known;
+  if (matchPattern(origin, m_ConstantInt(&known)))
+    constantOrigin = known.getSExtValue();
 }
 
 Value tilus::createLinearOffset(OpBuilder &builder, Location loc, const SharedLayout &layout,
@@ -147,8 +149,8 @@ void SharedAddresser::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<
     }
   }
   threadOffset = createLinearOffset(builder, loc, layout, thread);
-  threadBits = isOriginZero ? getThreadBits(layout, digits) : ~uint64_t(0);
-  if (!isOriginZero)
+  threadBits = constantOrigin ? getThreadBits(layout, digits) : ~uint64_t(0);
+  if (!constantOrigin)
     threadOffset = arith::AddIOp::create(builder, loc, threadOffset, origin);
   swizzledThread = threadOffset;
   if (auto swizzle = layout.getSwizzle())
@@ -167,7 +169,7 @@ Value SharedAddresser::getCarriedOffset(OpBuilder &builder, Location loc, ArrayR
   for (auto [thread, distance] : llvm::zip(threadIndex, slot))
     index.push_back(builder.createOrFold<arith::AddIOp>(loc, thread, createI32(builder, loc, distance)));
   Value offset = createLinearOffset(builder, loc, layout, index);
-  if (!isOriginZero)
+  if (constantOrigin != 0)
     offset = arith::AddIOp::create(builder, loc, offset, origin);
   if (auto swizzle = layout.getSwizzle())
     offset = createSwizzle(builder, loc, *swizzle, offset);
@@ -177,10 +179,10 @@ Value SharedAddresser::getCarriedOffset(OpBuilder &builder, Location loc, ArrayR
 Value SharedAddresser::getPointer(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
   if (hasCarry(slot))
     return createElementPointer(builder, loc, base, getCarriedOffset(builder, loc, slot), elementBits);
-  // The slot's part joins the thread's without carries where their bits are disjoint; then the swizzle, being
-  // linear over bits, applies to each part alone. A part that the swizzle leaves alone becomes an immediate
-  // offset.
-  int64_t constant = layout.getLinearOffset(slot);
+  // The slot's part, with an origin that is known, joins the thread's without carries where their bits are
+  // disjoint; then the swizzle, being linear over bits, applies to each part alone. A part that the swizzle
+  // leaves alone becomes an immediate offset.
+  int64_t constant = layout.getLinearOffset(slot) + constantOrigin.value_or(0);
   std::optional<Swizzle> swizzle = layout.getSwizzle();
   bool isDisjoint = threadBits != ~uint64_t(0) && !(threadBits & uint64_t(constant));
   Value offset = swizzledThread;

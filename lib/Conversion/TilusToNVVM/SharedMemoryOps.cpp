@@ -135,6 +135,15 @@ forEachMatrixAccess(OpBuilder &builder, Location loc, const LoweringContext &con
 // Patterns
 //===----------------------------------------------------------------------===//
 
+/// An index as i32.
+static Value toI32(Value index, OpBuilder &builder) {
+  if (index.getType().isIndex())
+    return arith::IndexCastOp::create(builder, index.getLoc(), builder.getI32Type(), index);
+  return index.getType().isInteger(32)
+             ? index
+             : arith::TruncIOp::create(builder, index.getLoc(), builder.getI32Type(), index);
+}
+
 namespace {
 struct AllocSharedOpLowering : TileLowering<AllocSharedOp> {
   using TileLowering::TileLowering;
@@ -166,27 +175,20 @@ struct SliceSharedOpLowering : TileLowering<SliceSharedOp> {
     Location loc = op.getLoc();
     SharedType source = op.getSource().getType();
     const SharedLayout &layout = source.getLayout().getLayout();
-    SmallVector<Value> index(source.getRank(), createI32(rewriter, loc, 0));
-    bool isWholePeriods = true;
-    int64_t period = layout.getSwizzle() ? layout.getSwizzle()->getPeriod() : 1;
-    for (auto [dim, value] : llvm::zip(op.getDims(), adaptor.getOffsets())) {
-      index[dim] = value.front();
-      if (index[dim].getType().isIndex())
-        index[dim] = arith::IndexCastOp::create(rewriter, loc, rewriter.getI32Type(), index[dim]);
-      else if (!index[dim].getType().isInteger(32))
-        index[dim] = arith::TruncIOp::create(rewriter, loc, rewriter.getI32Type(), index[dim]);
-      for (auto [size, stride] : layout.getDimModes(dim))
-        isWholePeriods &= stride % period == 0;
-    }
-    Value offset = createLinearOffset(rewriter, loc, layout, index);
-    SmallVector<Value> parts{adaptor.getSource()[0], adaptor.getSource()[1]};
     // Where the swizzle's pattern repeats, the pointer moves; else the origin, which is swizzled with the
     // index.
-    if (isWholePeriods)
-      parts[0] =
-          createElementPointer(rewriter, loc, parts[0], offset, getElementBits(source.getElementType()));
-    else
-      parts[1] = rewriter.createOrFold<arith::AddIOp>(loc, parts[1], offset);
+    SmallVector<Value> whole(source.getRank(), createI32(rewriter, loc, 0)), rest(whole);
+    int64_t period = layout.getSwizzle() ? layout.getSwizzle()->getPeriod() : 1;
+    for (auto [dim, value] : llvm::zip(op.getDims(), adaptor.getOffsets())) {
+      auto modes = layout.getDimModes(dim);
+      bool isWhole = llvm::all_of(modes, [&](auto mode) { return mode.second % period == 0; });
+      (isWhole ? whole : rest)[dim] = toI32(value.front(), rewriter);
+    }
+    Value moved = createLinearOffset(rewriter, loc, layout, whole);
+    Value turned = createLinearOffset(rewriter, loc, layout, rest);
+    SmallVector<Value> parts{adaptor.getSource()[0], adaptor.getSource()[1]};
+    parts[0] = createElementPointer(rewriter, loc, parts[0], moved, getElementBits(source.getElementType()));
+    parts[1] = rewriter.createOrFold<arith::AddIOp>(loc, parts[1], turned);
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }

@@ -152,6 +152,17 @@ static void appendCandidates(ArrayRef<int64_t> shape, int64_t elementBits,
       candidates.push_back(padRows(shape, bytes * 8 / elementBits));
 }
 
+/// Appends the candidates of which rows go over two or more of the last dimensions.
+static void appendJoinedCandidates(ArrayRef<int64_t> shape, int64_t elementBits,
+                                   SmallVectorImpl<SharedLayout> &candidates) {
+  for (SmallVector<int64_t> joined(shape); joined.size() > 2;) {
+    int64_t last = joined.pop_back_val();
+    joined.back() *= last;
+    if (auto layout = SharedLayout::rowMajorSwizzle(joined, elementBits).reshape(shape))
+      candidates.push_back(*layout);
+  }
+}
+
 /// The candidates of an allocation in the order of preference.
 static SmallVector<SharedLayout> getCandidates(const AllocationUses &uses) {
   SharedType type = getSharedType(uses.handles.front());
@@ -169,6 +180,7 @@ static SmallVector<SharedLayout> getCandidates(const AllocationUses &uses) {
     std::swap(candidates[0], candidates[1]);
   if (shape.size() < 2)
     return candidates;
+  appendJoinedCandidates(shape, bits, candidates);
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
   std::swap(order[shape.size() - 1], order[shape.size() - 2]);
   SmallVector<int64_t> swapped = llvm::map_to_vector(order, [&](int64_t dim) { return shape[dim]; });
