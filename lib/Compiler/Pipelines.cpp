@@ -53,7 +53,8 @@ void tilus::buildTilePipeline(OpPassManager &manager, const CompileOptions &opti
 void tilus::buildNVVMPipeline(OpPassManager &manager, const CompileOptions &options) {
   addPass(manager, createConvertTilusToNVVMPass({options.fastMath}));
   OpPassManager &modules = manager.nest<gpu::GPUModuleOp>();
-  addCleanup(modules);
+  // What is equal is converted once; all else is left to LLVM, which is faster at it.
+  modules.addPass(createCSEPass());
   modules.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToNVVMOpsOptions toNVVM;
   toNVVM.indexBitwidth = 64;
@@ -61,7 +62,6 @@ void tilus::buildNVVMPipeline(OpPassManager &manager, const CompileOptions &opti
   modules.addPass(
       createConvertMathToLLVMPass()); // what has neither a sequence of ours nor a function of libdevice
   modules.addPass(createReconcileUnrealizedCastsPass());
-  addCleanup(modules);
   if (options.lineInfo)
     modules.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
 }
