@@ -1,6 +1,7 @@
 // Tests of the choice among candidates, against the fake driver.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/Launcher.h"
+#include "Tilus/Runtime/TuneProgressBar.h"
 #include "TunerFixture.h"
 
 #include "gmock/gmock.h"
@@ -29,6 +30,25 @@ TEST_F(TunerTest, ChoosesTheFastest) {
   EXPECT_EQ(report.outcomes[0].milliseconds, 6.0);
   EXPECT_EQ(report.outcomes[1].milliseconds, 3.0);
   EXPECT_EQ(report.describeRefusals(), "");
+}
+
+TEST_F(TunerTest, ABarShowsTheProgress) {
+  Addition bad, good{1, 2};
+  add("bad", bad);
+  add("good", good);
+  auto broken = std::make_shared<KernelArtifact>(*candidates[0].artifact);
+  broken->cubin = {'b', 'a', 'd', 0};
+  candidates[0].artifact = broken;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  options.onProgress = TuneProgressBar(os, "add", /*isTerminal=*/true);
+  run();
+  EXPECT_EQ(text, "\r\x1b[Kadd [##########----------] 1/2"
+                  "\r\x1b[Kadd [####################] 2/2, best 3 ms: good\n");
+  text.clear();
+  options.onProgress = TuneProgressBar(os, "add");
+  run();
+  EXPECT_EQ(text, "");
 }
 
 TEST_F(TunerTest, InPlaceKernelsDoNotAccumulate) {
