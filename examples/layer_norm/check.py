@@ -29,7 +29,7 @@ def expected(rows, columns, epsilon, x, weight, bias, y):
     return {6: (value, np.abs(value) * 2.0**-11 + terms * 2.0**-14 + 2.0**-25)}
 
 
-SIZES = [(8, 512), (1, 2), (5, 255), (6, 1000), (3, 777)]
+SIZES = [(8, 512), (1, 2), (5, 255), (6, 1000), (3, 2777), (2, 9001)]
 EXAMPLES = [common.Example("layer_norm.mlir", "layer_norm", make, expected, SIZES)]
 
 
