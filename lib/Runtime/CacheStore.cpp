@@ -125,7 +125,7 @@ void CacheStore::removeOld(llvm::StringRef folderName, int64_t age) const {
     return llvm::consumeError(files.takeError());
   for (const FolderEntry &file : *files)
     if (file.age >= age)
-      llvm::consumeError(folder->remove(file.name));
+      llvm::consumeError(file.isFile ? folder->remove(file.name) : folder->removeFolder(file.name));
 }
 
 llvm::Expected<CacheRemoval> CacheStore::prune(uint64_t maxBytes, std::chrono::seconds maxAge) const {
@@ -151,8 +151,8 @@ llvm::Expected<CacheRemoval> CacheStore::prune(uint64_t maxBytes, std::chrono::s
 }
 
 llvm::Expected<CacheRemoval> CacheStore::clear() const {
-  removeOld("bad", 0);
-  removeOld("locks", 0);
+  for (const char *folder : {"bad", "locks", "scripts"})
+    removeOld(folder, 0);
   return prune(0, std::chrono::seconds(0));
 }
 

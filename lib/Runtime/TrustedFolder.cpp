@@ -298,6 +298,23 @@ llvm::Error TrustedFolder::remove(llvm::StringRef name) const {
   return describeErrno("remove", getFilePath(name));
 }
 
+llvm::Error TrustedFolder::removeFolder(llvm::StringRef name) const {
+  std::string text = name.str();
+  if (llvm::Expected<TrustedFolder> folder = openSubfolder(name, /*create=*/false)) {
+    llvm::Expected<std::vector<FolderEntry>> entries = folder->list();
+    if (!entries)
+      return entries.takeError();
+    for (const FolderEntry &entry : *entries)
+      if (llvm::Error error = folder->remove(entry.name))
+        return error;
+  } else {
+    return folder.takeError();
+  }
+  if (retry([&] { return unlinkat(descriptor, text.c_str(), AT_REMOVEDIR); }) == 0 || errno == ENOENT)
+    return llvm::Error::success();
+  return describeErrno("remove", getFilePath(name));
+}
+
 llvm::Error TrustedFolder::move(llvm::StringRef name, const TrustedFolder &destination,
                                 llvm::StringRef newName) const {
   std::string from = name.str(), to = newName.str();

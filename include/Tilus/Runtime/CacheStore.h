@@ -50,7 +50,7 @@ public:
   /// Removes the entries that were not used for longest until the rest keeps to the limits, and damaged files
   /// that were set aside more than a week ago.
   llvm::Expected<CacheRemoval> prune(uint64_t maxBytes, std::chrono::seconds maxAge) const;
-  /// Removes all entries, locks and damaged files.
+  /// Removes all entries, what is kept of scripts, locks and damaged files.
   llvm::Expected<CacheRemoval> clear() const;
 
   /// The lock that processes take that are about to compile a kernel.

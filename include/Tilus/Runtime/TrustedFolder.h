@@ -101,6 +101,8 @@ public:
   /// The temporary file lies in `temporary`, which must be on the same disk.
   llvm::Error write(llvm::StringRef name, llvm::StringRef contents, const TrustedFolder &temporary) const;
   llvm::Error remove(llvm::StringRef name) const;
+  /// Removes a folder and the files in it, but no folders in it.
+  llvm::Error removeFolder(llvm::StringRef name) const;
   /// Moves a file or folder into another folder, where it replaces a file or an empty folder.
   llvm::Error move(llvm::StringRef name, const TrustedFolder &destination, llvm::StringRef newName) const;
   /// Notes that a file was used, unless its age is less than `minAge` seconds. Best effort.
