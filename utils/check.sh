@@ -67,6 +67,7 @@ step lint.python check_python
 step lint.shell check_shell
 step lint.layers "$python" utils/check_layers.py
 step lint.sizes "$python" utils/check_sizes.py
+step lint.unsafe-loading "$python" utils/check_unsafe_loading.py
 step lint.op-coverage "$python" utils/check_op_coverage.py
 
 "$python" utils/summarize_tests.py "$results" "${outcomes[@]}"
