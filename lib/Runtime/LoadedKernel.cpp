@@ -56,6 +56,7 @@ LoadedKernel::load(const Device &device, std::shared_ptr<const KernelArtifact> a
   llvm::Expected<ContextScope> scope = device.enter();
   if (!scope)
     return scope.takeError();
+  RelaxedCaptureScope relaxed(device.getDriver());
   std::unique_ptr<LoadedKernel> kernel(new LoadedKernel(device, std::move(artifact)));
   if (llvm::Error error = kernel->loadModule())
     return std::move(error);

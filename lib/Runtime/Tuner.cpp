@@ -185,6 +185,7 @@ llvm::Expected<TuneReport> tune(const Device &device, llvm::ArrayRef<Candidate> 
   llvm::Expected<uint64_t> flushBytes = computeFlushBytes(device, options);
   if (!flushBytes)
     return flushBytes.takeError();
+  RelaxedCaptureScope relaxed(device.getDriver());
   if (llvm::Error error = device.synchronize())
     return std::move(error);
   llvm::Expected<RegionContents> before = readRegions(device, *plan);

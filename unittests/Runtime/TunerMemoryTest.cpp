@@ -1,6 +1,9 @@
 // Tests of the memory in which candidates run, against the fake driver.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus/Runtime/EventTimer.h"
 #include "TunerFixture.h"
+
+#include <thread>
 
 using namespace tilus;
 
@@ -63,4 +66,26 @@ TEST_F(TunerTest, CleanWorkspacesMustStayClean) {
   EXPECT_EQ(getBest(report), "hash of good");
   EXPECT_EQ(report.outcomes[1].reason,
             "expected zeros in workspace 0 after a launch, but got something else");
+}
+
+/// A capture of another thread stays valid while candidates are measured, loaded and compared.
+TEST_F(TunerTest, CapturesOfOtherThreadsStayValid) {
+  Addition code;
+  add("a", code);
+  add("b", code);
+  Stream stream = llvm::cantFail(Stream::create(*device));
+  auto begin = call<int (*)(cuda::StreamHandle, cuda::CaptureMode)>("cuStreamBeginCapture_v2");
+  auto end = call<int (*)(cuda::StreamHandle, void **)>("cuStreamEndCapture");
+  auto scope = llvm::cantFail(device->enter());
+  EXPECT_EQ(begin(stream.getHandle(), cuda::captureGlobal), 0);
+  std::thread other([&] { EXPECT_EQ(run().best, 0u); });
+  other.join();
+  cuda::CaptureStatus status;
+  EXPECT_EQ((*driver)->streamIsCapturing(stream.getHandle(), &status), 0);
+  EXPECT_EQ(status, cuda::captureActive);
+  // Without that, an allocation beside it makes it invalid.
+  std::thread third([&] { EXPECT_NE(message(DeviceBuffer::allocate(*device, 4)), "no error"); });
+  third.join();
+  void *graph = nullptr;
+  EXPECT_EQ(end(stream.getHandle(), &graph), 901);
 }

@@ -24,6 +24,23 @@ private:
   const CudaDriver *driver;
 };
 
+/// As long as it lives, the calls of this thread that allocate, load, copy or wait leave the captures of
+/// streams that are under way valid. Only for work that no such stream depends on.
+class RelaxedCaptureScope {
+public:
+  explicit RelaxedCaptureScope(const CudaDriver &driver) : driver(driver) {
+    driver->exchangeCaptureMode(&mode);
+  }
+  RelaxedCaptureScope(const RelaxedCaptureScope &) = delete;
+  RelaxedCaptureScope &operator=(const RelaxedCaptureScope &) = delete;
+  ~RelaxedCaptureScope() { driver->exchangeCaptureMode(&mode); }
+
+private:
+  const CudaDriver &driver;
+  /// The mode to set; then the former one.
+  cuda::CaptureMode mode = cuda::captureRelaxed;
+};
+
 /// An opened device: it holds a reference to the device's primary context, the one that frameworks use too.
 /// Threads may share it. Buffers, kernels and timers of a device must be destroyed before it.
 class Device {

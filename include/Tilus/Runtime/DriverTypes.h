@@ -46,6 +46,9 @@ enum PointerAttribute : int { pointerContext = 1, pointerMemoryType = 2, pointer
 /// What cuStreamIsCapturing tells. A capture becomes invalid by a call that is not permitted beside it.
 enum CaptureStatus : int { captureNone = 0, captureActive = 1, captureInvalid = 2 };
 
+/// Which captures the calls of a thread may make invalid: those of all threads, its own, or none.
+enum CaptureMode : int { captureGlobal = 0, captureThreadLocal = 1, captureRelaxed = 2 };
+
 enum JitOption : int { jitErrorLogBuffer = 5, jitErrorLogBufferBytes = 6 };
 
 enum LaunchAttributeId : int { launchClusterDimension = 4 };

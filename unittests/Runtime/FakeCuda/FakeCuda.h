@@ -66,7 +66,8 @@ void fakeCudaRecord(bool isOn);
 /// The recorded calls, one a line. Valid until the next call of the fake.
 const char *fakeCudaLog();
 /// What the calls did that the driver need not notice, one a line: a module unloaded while a launch of it was
-/// under way or while a stream was being captured. Valid until the next call of the fake.
+/// under way, while a launch of it was in a capture, or beside a capture by a thread that had not said that
+/// it does not interfere. Valid until the next call of the fake.
 const char *fakeCudaViolations();
 /// The number of objects alive: contexts, modules, buffers, streams, events and graphs together.
 int fakeCudaLive();

@@ -79,7 +79,8 @@ int cuModuleUnload(ModuleHandle module) {
   function.isAlive = false;
   if (function.inFlight > 0)
     call.state.violations += "cuModuleUnload of '" + function.name + "' during its launch\n";
-  if (has(isCapturing))
+  bool isUnsafe = has(isCapturing) && getThreadCaptureMode() != captureRelaxed;
+  if (isUnsafe || call.state.isCaptured(&function))
     call.state.violations += "cuModuleUnload of '" + function.name + "' during a capture\n";
   call.state.record("cuModuleUnload device=" + std::to_string(function.context->device));
   return ok;

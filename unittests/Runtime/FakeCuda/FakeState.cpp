@@ -101,13 +101,33 @@ unsigned char *State::find(DevicePointer address, size_t bytes) {
   return found->second.memory + (address - found->first);
 }
 
-int State::breakCaptures() {
-  int code = ok;
+CaptureMode &getThreadCaptureMode() {
+  static thread_local CaptureMode mode = captureGlobal;
+  return mode;
+}
+
+bool State::isCaptured(FunctionHandle function) const {
   for (StreamHandle stream : streams)
-    if (stream->capture && stream->captureMode != captureRelaxed) {
-      stream->isCaptureInvalid = true;
-      code = captureUnsupported;
-    }
+    if (stream->capture)
+      for (const CapturedLaunch &launch : stream->capture->launches)
+        if (launch.function == function)
+          return true;
+  return false;
+}
+
+/// By the driver's manual of cuThreadExchangeStreamCaptureMode.
+int State::breakCaptures() {
+  CaptureMode mode = getThreadCaptureMode();
+  int code = ok;
+  for (StreamHandle stream : streams) {
+    bool isOwn = stream->captureThread == std::this_thread::get_id();
+    bool isConcerned = isOwn ? stream->captureMode != captureRelaxed
+                             : stream->captureMode == captureGlobal && mode == captureGlobal;
+    if (!stream->capture || mode == captureRelaxed || !isConcerned)
+      continue;
+    stream->isCaptureInvalid = true;
+    code = captureUnsupported;
+  }
   return code;
 }
 

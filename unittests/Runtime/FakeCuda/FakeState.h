@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tilus::cuda {
@@ -34,7 +35,8 @@ struct StreamObject {
   bool hangs = false;
   /// What is being captured; null outside a capture.
   GraphHandle capture = nullptr;
-  int captureMode = 0;
+  CaptureMode captureMode = captureGlobal;
+  std::thread::id captureThread;
   bool isCaptureInvalid = false;
 };
 struct ContextObject {
@@ -93,9 +95,6 @@ enum Code : int {
   captureUnmatched = 903,
   captureImplicit = 906,
 };
-
-/// How a stream's capture treats calls that are unsafe beside it.
-enum CaptureMode : int { captureGlobal = 0, captureThreadLocal = 1, captureRelaxed = 2 };
 
 /// A failure that was asked for.
 struct Failure {
@@ -158,6 +157,8 @@ struct State {
   std::map<DevicePointer, Buffer>::iterator findBuffer(DevicePointer address);
   /// Ends the captures beside which an unsafe call was made by this thread; returns what the call returns.
   int breakCaptures();
+  /// Whether a capture under way has a launch of the function.
+  bool isCaptured(FunctionHandle function) const;
 };
 
 State &getState();
@@ -171,6 +172,9 @@ struct ContextStack {
   ContextHandle getCurrent() const { return depth ? contexts[depth - 1] : nullptr; }
 };
 ContextStack &getContextStack();
+
+/// The mode of a thread: with which captures its unsafe calls interfere.
+CaptureMode &getThreadCaptureMode();
 
 /// What a call needs.
 enum Need : unsigned { nothing = 0, currentContext = 1, noCapture = 2 };

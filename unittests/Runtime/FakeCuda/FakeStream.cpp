@@ -132,7 +132,7 @@ int cuEventElapsedTime(float *milliseconds, EventHandle start, EventHandle stop)
 // Captures and graphs
 //===----------------------------------------------------------------------===//
 
-int cuStreamBeginCapture_v2(StreamHandle handle, int mode) {
+int cuStreamBeginCapture_v2(StreamHandle handle, CaptureMode mode) {
   Call call("cuStreamBeginCapture_v2", currentContext);
   if (call.code)
     return call.code;
@@ -142,8 +142,17 @@ int cuStreamBeginCapture_v2(StreamHandle handle, int mode) {
     return stream ? captureUnsupported : invalidHandle;
   stream->capture = new GraphObject;
   stream->captureMode = mode;
+  stream->captureThread = std::this_thread::get_id();
   raise(isCapturing);
   call.state.record("cuStreamBeginCapture");
+  return ok;
+}
+
+int cuThreadExchangeStreamCaptureMode(CaptureMode *mode) {
+  Call call("cuThreadExchangeStreamCaptureMode");
+  if (call.code)
+    return call.code;
+  std::swap(*mode, getThreadCaptureMode());
   return ok;
 }
 
