@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "DispatchTable.h"
 
-#include <cstring>
-
 namespace tilus {
 
 static constexpr size_t firstSize = 16;
@@ -20,7 +18,7 @@ KernelVariant *DispatchTable::find(uint64_t hash, llvm::ArrayRef<uint64_t> key) 
     const Entry *entry = slots.entries[index & slots.mask].load(std::memory_order_acquire);
     if (!entry)
       return nullptr;
-    if (entry->hash == hash && std::memcmp(entry->key.data(), key.data(), key.size() * sizeof(uint64_t)) == 0)
+    if (entry->hash == hash && llvm::ArrayRef<uint64_t>(entry->key) == key)
       return entry->kernel;
   }
 }

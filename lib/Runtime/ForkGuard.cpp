@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/ForkGuard.h"
 
-#include <atomic>
 #include <pthread.h>
 
 namespace tilus {
+
+std::atomic<unsigned> detail::forkGeneration{0};
 
 /// A fork concerns the process, so this is one of the few things that a process has once. It is never
 /// destroyed, since a fork may come at any time.
 struct ForkRegistry {
   std::mutex mutex;
   ForkSafeMutex *first = nullptr;
-  std::atomic<unsigned> generation{0};
 
   ForkRegistry() { pthread_atfork(prepare, releaseInParent, releaseInChild); }
 
@@ -45,12 +45,10 @@ struct ForkRegistry {
   }
   static void releaseInParent() { release(); }
   static void releaseInChild() {
-    get().generation.fetch_add(1, std::memory_order_relaxed);
+    detail::forkGeneration.fetch_add(1, std::memory_order_relaxed);
     release();
   }
 };
-
-unsigned getForkGeneration() { return ForkRegistry::get().generation.load(std::memory_order_relaxed); }
 
 ForkSafeMutex::ForkSafeMutex() { ForkRegistry::get().add(*this); }
 

@@ -222,6 +222,11 @@ llvm::Expected<int64_t> GridExpr::evaluate(llvm::ArrayRef<int64_t> params) const
     return llvm::createStringError("expected " + llvm::Twine(paramCount) +
                                    " parameters for the grid expression, but got " +
                                    llvm::Twine(params.size()));
+  // What most grids are: one operation on a parameter and a constant.
+  if (steps.size() == 3 && steps[0].op == GridOpcode::Param && steps[1].op == GridOpcode::Const)
+    if (std::optional<int64_t> result =
+            computeBinary(steps[2].op, params[steps[0].immediate], steps[1].immediate))
+      return *result;
   std::array<int64_t, maxDepth> stack;
   size_t depth = 0;
   for (const GridStep &step : steps) {
