@@ -74,10 +74,13 @@ LoadedKernel::~LoadedKernel() {
   if (!module)
     return;
   llvm::Expected<ContextScope> scope = device.enter();
-  if (scope)
-    device.getDriver()->moduleUnload(module);
-  else
+  if (!scope) {
     llvm::consumeError(scope.takeError());
+    return;
+  }
+  // The driver waits for launches that are under way.
+  RelaxedCaptureScope relaxed(device.getDriver());
+  device.getDriver()->moduleUnload(module);
 }
 
 llvm::Error LoadedKernel::loadModule() {

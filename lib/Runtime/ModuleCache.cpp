@@ -11,7 +11,7 @@
 
 namespace tilus {
 
-/// How much of a full device is unloaded at a time, since the device is waited for each time.
+/// How much of a full device is unloaded at a time.
 static constexpr unsigned victimShare = 16;
 
 llvm::Error ModuleCache::load(DeviceFunction &function) {
@@ -68,16 +68,9 @@ ModuleCache::Functions ModuleCache::takeVictims(Functions &functions) {
 
 void ModuleCache::unload(Lock &lock, const Device &device, llvm::ArrayRef<DeviceFunction *> victims) {
   lock.unlock();
-  // What threads are launching stays, and what they have launched has to end first.
-  Functions kept;
+  // What threads are launching stays; for what they have launched the driver waits.
   for (DeviceFunction *victim : victims)
-    if (victim->threads.isInFlight(*victim) || victim->isPinned.load(std::memory_order_relaxed))
-      kept.push_back(victim);
-  llvm::Error error = device.synchronize();
-  bool isIdle = !error;
-  llvm::consumeError(std::move(error));
-  for (DeviceFunction *victim : victims)
-    if (isIdle && !llvm::is_contained(kept, victim))
+    if (!victim->threads.isInFlight(*victim) && !victim->isPinned.load(std::memory_order_acquire))
       victim->module.reset();
   lock.lock();
   for (DeviceFunction *victim : victims) {

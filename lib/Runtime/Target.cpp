@@ -27,7 +27,7 @@ struct TargetTable {
 };
 } // namespace
 
-static thread_local const Target *currentTarget = nullptr;
+__thread const Target *detail::currentTarget = nullptr;
 
 static std::string normalizeFeatures(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> words;
@@ -74,10 +74,10 @@ llvm::Expected<const Target *> Target::lookup(llvm::StringRef chip, llvm::String
   return llvm::createStringError(describeUnknownTarget(chip));
 }
 
-const Target *getCurrentTarget() { return currentTarget; }
+TargetScope::TargetScope(const Target &target) : former(detail::currentTarget) {
+  detail::currentTarget = &target;
+}
 
-TargetScope::TargetScope(const Target &target) : former(currentTarget) { currentTarget = &target; }
-
-TargetScope::~TargetScope() { currentTarget = former; }
+TargetScope::~TargetScope() { detail::currentTarget = former; }
 
 } // namespace tilus

@@ -127,7 +127,7 @@ TEST_F(DispatcherDeviceTest, NothingIsUnloadedDuringACapture) {
   cuda::StreamHandle stream = makeStream();
   for (int constant : {0, 1})
     EXPECT_EQ(launch(makeArgs(1, constant)), "no error");
-  beginCapture(stream, /*relaxed*/ 2);
+  beginCapture(stream);
   EXPECT_EQ(launch(makeArgs(1, 0), nullptr, stream), "no error");
   // Pressure from another thread, and a kernel that the capture reaches only afterwards.
   std::thread([&] {

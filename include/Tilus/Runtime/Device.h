@@ -25,7 +25,8 @@ private:
 };
 
 /// As long as it lives, the calls of this thread that allocate, load, copy or wait leave the captures of
-/// streams that are under way valid. Only for work that no such stream depends on.
+/// streams that are under way valid, all but a wait for a whole context. Only for work that no such stream
+/// depends on.
 class RelaxedCaptureScope {
 public:
   explicit RelaxedCaptureScope(const CudaDriver &driver) : driver(driver) {

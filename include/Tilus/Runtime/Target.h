@@ -44,8 +44,13 @@ private:
   uint64_t hash;
 };
 
+namespace detail {
+/// Each call looks at it. The keyword of the compiler, unlike that of the language, takes no function call.
+extern __thread const Target *currentTarget;
+} // namespace detail
+
 /// The target of the innermost TargetScope of the calling thread, or null outside of any.
-const Target *getCurrentTarget();
+inline const Target *getCurrentTarget() { return detail::currentTarget; }
 
 /// Makes a target the current one of this thread for as long as the scope lives. Scopes nest; one must end on
 /// the thread that began it, and the last one begun must end first.

@@ -70,7 +70,7 @@ int cuModuleLoadDataEx(ModuleHandle *handle, const void *image, unsigned count, 
 }
 
 int cuModuleUnload(ModuleHandle module) {
-  Call call("cuModuleUnload", currentContext);
+  Call call("cuModuleUnload", currentContext | noCapture);
   if (call.code)
     return call.code;
   if (!call.state.modules.erase(module))

@@ -37,6 +37,8 @@ struct StreamObject {
   GraphHandle capture = nullptr;
   CaptureMode captureMode = captureGlobal;
   std::thread::id captureThread;
+  /// Different for each capture.
+  unsigned long long captureId = 0;
   bool isCaptureInvalid = false;
 };
 struct ContextObject {

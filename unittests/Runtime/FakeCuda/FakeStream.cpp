@@ -143,6 +143,8 @@ int cuStreamBeginCapture_v2(StreamHandle handle, CaptureMode mode) {
   stream->capture = new GraphObject;
   stream->captureMode = mode;
   stream->captureThread = std::this_thread::get_id();
+  static unsigned long long lastCapture = 0;
+  stream->captureId = ++lastCapture;
   raise(isCapturing);
   call.state.record("cuStreamBeginCapture");
   return ok;
@@ -171,6 +173,15 @@ int cuStreamIsCapturing(StreamHandle handle, CaptureStatus *status) {
     return captureImplicit;
   *status = !stream->capture ? captureNone : stream->isCaptureInvalid ? captureInvalid : captureActive;
   return ok;
+}
+
+/// What a capture depends on is not told.
+int cuStreamGetCaptureInfo_v2(StreamHandle handle, CaptureStatus *status, unsigned long long *id, void *,
+                              void *, void *) {
+  int code = cuStreamIsCapturing(handle, status);
+  if (code == ok && handle && *status == captureActive)
+    *id = handle->captureId;
+  return code;
 }
 
 int cuStreamEndCapture(StreamHandle handle, GraphHandle *graph) {
