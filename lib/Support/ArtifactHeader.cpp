@@ -128,7 +128,11 @@ llvm::Expected<llvm::json::Value> writeArtifactHeader(const KernelArtifact &arti
   object["workspaces"] = std::move(workspaces);
   object["tensorMaps"] = llvm::json::Array(llvm::map_range(artifact.tensorMaps, writeTensorMap));
   object["payloads"] = writePayloads(payloads);
-  return std::move(writer.object);
+  llvm::json::Value value = std::move(writer.object);
+  // What could not be read back is not written.
+  if (llvm::Error error = readArtifactHeader(value).takeError())
+    return std::move(error);
+  return value;
 }
 
 //===----------------------------------------------------------------------===//

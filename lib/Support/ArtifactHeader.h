@@ -30,7 +30,7 @@ struct ArtifactHeader {
   std::array<PayloadInfo, payloadKindCount> payloads;
 };
 
-/// The JSON of an artifact. Fails on text that is not UTF-8 and on element types without a name.
+/// The JSON of an artifact. Fails on what readArtifactHeader() refuses, and on text that is not UTF-8.
 llvm::Expected<llvm::json::Value> writeArtifactHeader(const KernelArtifact &artifact,
                                                       llvm::ArrayRef<PayloadInfo> payloads);
 llvm::Expected<ArtifactHeader> readArtifactHeader(const llvm::json::Value &value);

@@ -98,6 +98,9 @@ static void printArtifact(const KernelArtifact &artifact, llvm::raw_ostream &out
   for (const KernelWorkspace &workspace : artifact.workspaces)
     out << "  workspace   " << workspace.bytes.toString() << " bytes" << (workspace.isClean ? ", zeros" : "")
         << "\n";
+  for (const KernelTensorMap &map : artifact.tensorMaps)
+    out << "  tensor map  of parameter " << map.param << ", " << map.getRank() << " dimensions of "
+        << getName(map.element) << "\n";
   out << "  contents    cubin " << describeBytes(artifact.cubin.size()) << ", PTX "
       << describeBytes(artifact.ptx.size()) << ", IR " << describeBytes(artifact.ir.size()) << "\n";
 }

@@ -186,6 +186,14 @@ TEST(ArtifactFile, RefusesToWriteWhatItCannotRead) {
   file.artifacts[0].entry = "k";
   file.artifacts[0].params.push_back({"p", KernelParam::Kind::Scalar, {ScalarKind::Float, 16, 4, 4}, 1});
   EXPECT_THAT(llvm::toString(serializeArtifacts(file).takeError()), HasSubstr("parameter 'p'"));
+  file.artifacts[0].params[0].format = ScalarFormat::getInt(32);
+  EXPECT_FALSE(llvm::errorToBool(serializeArtifacts(file).takeError()));
+  // A tensor map of a scalar.
+  file.artifacts[0].tensorMaps.emplace_back();
+  EXPECT_THAT(llvm::toString(serializeArtifacts(file).takeError()), HasSubstr("the number of a pointer"));
+  file.artifacts[0].tensorMaps.clear();
+  file.artifacts[0].grid[1] = llvm::cantFail(GridExpr::parse("p1", 2));
+  EXPECT_THAT(llvm::toString(serializeArtifacts(file).takeError()), HasSubstr("a parameter number below 1"));
 }
 
 TEST(ArtifactFile, NamesTheFileInErrors) {
