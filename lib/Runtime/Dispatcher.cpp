@@ -72,8 +72,12 @@ llvm::Error DispatcherState::launchInContext(ThreadRecord &record, const CallSit
   }
   if (uint64_t time = modules->getTime(); function.lastUse.load(std::memory_order_relaxed) != time)
     function.lastUse.store(time, std::memory_order_relaxed);
-  if (site.stream && LLVM_UNLIKELY(isCapturing(driver, site.stream)))
+  bool isCaptured = site.stream && isCapturing(driver, site.stream);
+  if (LLVM_UNLIKELY(isCaptured))
     pin(function, site.stream);
+  if (LLVM_UNLIKELY(block.hasWorkspaces))
+    if (llvm::Error error = bindWorkspaces(block, site, isCaptured))
+      return error;
   block.config.stream = site.stream;
   cuda::Result code = driver->launchKernelEx(&block.config, handle, block.pointers.data(), nullptr);
   if (LLVM_LIKELY(code == cuda::success))

@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 
 namespace tilus {
 
@@ -15,7 +17,17 @@ DispatcherState::DispatcherState(CallSignature callSignature, DispatcherOptions 
     : signature(std::move(callSignature)), options(std::move(dispatcherOptions)),
       isObserved(options.beforeLaunch || options.afterLaunch || options.log),
       threads(signature.getParams().size(), signature.getKeyWords()),
-      modules(options.modules ? options.modules : std::make_shared<ModuleCache>()) {}
+      modules(options.modules ? options.modules : std::make_shared<ModuleCache>()),
+      workspaces(options.workspaces ? options.workspaces : std::make_shared<WorkspacePool>()) {}
+
+std::function<void(llvm::StringRef)> getDispatchLogFromEnvironment() {
+  const char *words = std::getenv("TILUS_LOG");
+  llvm::SmallVector<llvm::StringRef> list;
+  llvm::StringRef(words ? words : "").split(list, ',');
+  if (!llvm::is_contained(list, "dispatch=debug"))
+    return nullptr;
+  return [](llvm::StringRef line) { std::fprintf(stderr, "%.*s\n", int(line.size()), line.data()); };
+}
 
 DispatcherState::~DispatcherState() {
   for (const std::unique_ptr<TargetTable> &table : tables)
@@ -287,6 +299,34 @@ Error DispatcherState::load(DeviceFunction &function, const CallSite &site) {
   if (Error error = checkCold(site))
     return error;
   return modules->load(function);
+}
+
+Error DispatcherState::bindWorkspaces(LaunchBlock &block, const CallSite &site, bool isCaptured) {
+  if (block.areWorkspacesBound && !isCaptured && block.workspaceStream == site.stream)
+    return Error::success();
+  const CudaDriver &driver = site.device->getDriver();
+  unsigned long long capture = 0;
+  cuda::CaptureStatus status;
+  if (isCaptured)
+    if (Error error = driver.check(
+            driver->streamGetCaptureInfo(site.stream, &status, &capture, nullptr, nullptr, nullptr),
+            "cuStreamGetCaptureInfo_v2", "a launch of '" + signature.getName() + "'"))
+      return error;
+  const LaunchPlan &plan = *block.plan;
+  block.areWorkspacesBound = false;
+  for (auto [index, workspace] : llvm::enumerate(plan.getArtifact().workspaces)) {
+    Expected<uint64_t> bytes = plan.computeWorkspace(index, block);
+    if (!bytes)
+      return bytes.takeError();
+    Expected<uint64_t> address = workspaces->get(
+        {*site.device, site.stream, capture, static_cast<unsigned>(index), workspace.isClean, *bytes});
+    if (!address)
+      return address.takeError();
+    plan.bindWorkspace(index, *address, block);
+  }
+  block.areWorkspacesBound = !isCaptured;
+  block.workspaceStream = site.stream;
+  return Error::success();
 }
 
 void DispatcherState::pin(DeviceFunction &function, cuda::StreamHandle stream) {

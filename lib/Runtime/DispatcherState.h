@@ -65,11 +65,14 @@ private:
                         const CallSite &site);
   /// Loads a function that is not loaded, or not any more.
   llvm::Error load(DeviceFunction &function, const CallSite &site);
+  /// Gives the block workspaces for the stream, unless it has them.
+  llvm::Error bindWorkspaces(LaunchBlock &block, const CallSite &site, bool isCaptured);
   /// Keeps a function that a capture has seen.
   void pin(DeviceFunction &function, cuda::StreamHandle stream);
   std::string describe(const LaunchInfo &info) const;
 
   std::shared_ptr<ModuleCache> modules;
+  std::shared_ptr<WorkspacePool> workspaces;
   OnceControl once;
   mutable ForkSafeMutex tablesMutex;
   /// In the order of their first use.

@@ -110,6 +110,7 @@ void LaunchPlan::adapt(LaunchBlock &block) const {
   std::copy(artifact->cluster.begin(), artifact->cluster.end(), block.cluster.value.clusterDimension);
   block.config.attributes = &block.cluster;
   block.config.attributeCount = artifact->hasCluster() ? 1 : 0;
+  block.hasWorkspaces = !artifact->workspaces.empty();
   block.plan = this;
 }
 
@@ -174,6 +175,8 @@ llvm::Error LaunchPlan::describe(unsigned index, llvm::ArrayRef<CallValue> args,
 llvm::Error LaunchPlan::prepare(llvm::ArrayRef<CallValue> args, unsigned device, LaunchBlock &block) const {
   if (LLVM_UNLIKELY(block.plan != this))
     adapt(block);
+  // The sizes depend on the arguments.
+  block.areWorkspacesBound = false;
   uint64_t *slot = block.slots.data();
   int64_t *gridValue = block.gridValues.data();
   for (const Row &row : rows)

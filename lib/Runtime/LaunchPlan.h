@@ -34,6 +34,10 @@ struct LaunchBlock {
   cuda::LaunchConfig config = {};
   /// The grid has no blocks.
   bool isEmpty = false;
+  /// The kernel has workspaces; the addresses are there, for that stream.
+  bool hasWorkspaces = false;
+  bool areWorkspacesBound = false;
+  cuda::StreamHandle workspaceStream = nullptr;
 };
 
 class LaunchPlan {
@@ -52,6 +56,11 @@ public:
   llvm::Error encodeTensorMaps(const CudaDriver &driver, LaunchBlock &block) const;
   /// The size in bytes of a workspace, from the grid values of a block that is prepared.
   llvm::Expected<uint64_t> computeWorkspace(unsigned index, const LaunchBlock &block) const;
+
+  /// Sets the address of a workspace.
+  void bindWorkspace(unsigned index, uint64_t address, LaunchBlock &block) const {
+    block.slots[rows.size() + index] = address;
+  }
 
   bool hasTensorMaps() const { return !artifact->tensorMaps.empty(); }
   const KernelArtifact &getArtifact() const { return *artifact; }

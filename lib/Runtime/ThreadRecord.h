@@ -41,15 +41,11 @@ struct ThreadTarget {
 struct LastLaunch {
   bool matches(const Target *callTarget, const CallSite &site, llvm::ArrayRef<CallValue> callArgs) const {
     return device == site.device && target == callTarget && args.size() == callArgs.size() &&
-           std::memcmp(args.data(), callArgs.data(), args.size() * sizeof(CallValue)) == 0 &&
-           (!isBoundToStream || stream == site.stream);
+           std::memcmp(args.data(), callArgs.data(), args.size() * sizeof(CallValue)) == 0;
   }
 
   const Device *device = nullptr;
   const Target *target = nullptr;
-  /// Whether the launch may be repeated on its own stream alone, since its workspaces belong to it.
-  bool isBoundToStream = false;
-  cuda::StreamHandle stream = nullptr;
   std::vector<CallValue> args;
   DeviceFunction *function = nullptr;
   ThreadTarget *counters = nullptr;

@@ -8,6 +8,7 @@
 #include "Tilus/Runtime/CallSignature.h"
 #include "Tilus/Runtime/ModuleCache.h"
 #include "Tilus/Runtime/Tuner.h"
+#include "Tilus/Runtime/WorkspacePool.h"
 
 #include <functional>
 
@@ -84,7 +85,14 @@ struct DispatcherOptions {
   std::function<void(llvm::StringRef)> log;
   /// The modules; a cache of the dispatcher's own if null.
   std::shared_ptr<ModuleCache> modules;
+  /// The memory of workspaces; a pool of the dispatcher's own if null. Graphs that captured launches may run
+  /// as long as it lives.
+  std::shared_ptr<WorkspacePool> workspaces;
 };
+
+/// For DispatcherOptions::log: writes to the standard error if the variable TILUS_LOG has `dispatch=debug`
+/// among its words, which are apart by commas; else nothing.
+std::function<void(llvm::StringRef)> getDispatchLogFromEnvironment();
 
 /// What was compiled for one target and one JIT key.
 struct JitInstance {
