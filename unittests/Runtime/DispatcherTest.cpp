@@ -183,6 +183,10 @@ TEST_F(DispatcherTest, AFailedLaunchIsNotRecorded) {
   fail("cuLaunchKernelEx", 1, 1);
   EXPECT_THAT(launch(makeArgs(2)), HasSubstr("expected 'cuLaunchKernelEx' to succeed for kernel "
                                              "'scale_sm_90a_1' on device 0"));
+  // The former record went too, for its parameters are overwritten.
+  EXPECT_EQ(launch(makeArgs(1)), "no error");
+  EXPECT_THAT(log(), testing::EndsWith("params=01000000,0000c03f,0010000000000000\n"));
   EXPECT_EQ(launch(makeArgs(2)), "no error");
+  EXPECT_THAT(log(), testing::EndsWith("params=02000000,0000c03f,0010000000000000\n"));
   EXPECT_EQ(stats(target("sm_90a")).shortcutHits, 0u);
 }
