@@ -119,12 +119,29 @@ static void buildBinaryPipeline(OpPassManager &manager, const BinaryPipelineOpti
   manager.addPass(createEmitBinaryPass(options));
 }
 
+/// The conversions of the dialects that kernels are written in and become, down to LLVM and NVVM. Not all of
+/// MLIR's: a static tool would link every dialect that one of those knows.
+static void registerConversions() {
+  registerArithToLLVMConversionPass();
+  registerConvertControlFlowToLLVMPass();
+  registerConvertFuncToLLVMPass();
+  registerConvertGpuOpsToNVVMOpsPass();
+  registerConvertIndexToLLVMPass();
+  registerConvertMathToLLVMPass();
+  registerConvertNVVMToLLVMPass();
+  registerConvertToLLVMPass();
+  registerConvertVectorToLLVMPass();
+  registerReconcileUnrealizedCastsPass();
+  registerSCFToControlFlowPass();
+  registerUBToLLVMConversionPass();
+}
+
 void tilus::registerPassesAndPipelines() {
   registerTilusTransformsPasses();
   registerTilusConversionPasses();
   registerTilusCompilerPasses();
   registerTransformsPasses();
-  registerConversionPasses();
+  registerConversions();
   arith::registerArithPasses();
   LLVM::registerLLVMPasses();
 
