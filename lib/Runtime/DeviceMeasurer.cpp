@@ -176,14 +176,13 @@ llvm::Error DeviceMeasurer::allocateWorkspaces(CandidateRun &run) {
     llvm::Expected<DeviceBuffer> buffer = DeviceBuffer::allocate(device, std::max<int64_t>(0, *bytes));
     if (!buffer)
       return buffer.takeError();
-    if (llvm::Error error = buffer->fill(0))
+    if (llvm::Error error = buffer->fillAsync(0, state->stream.getHandle()))
       return error;
     run.workspaces.push_back(std::move(*buffer));
     if (llvm::Error error = run.arguments.setWorkspace(index, run.workspaces.back().getAddress()))
       return error;
   }
-  // The stream of the launches does not wait for the clearing.
-  return device.synchronize();
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,7 +238,7 @@ llvm::Error DeviceMeasurer::restore(const Measurement &measurement) {
 llvm::Error DeviceMeasurer::readResults(Measurement &measurement) {
   for (const auto &[region, result] : llvm::enumerate(measurement.results)) {
     std::vector<uint8_t> contents(before[region].size());
-    if (llvm::Error error = state->memory.read(region, contents))
+    if (llvm::Error error = state->memory.read(region, contents, state->stream.getHandle()))
       return error;
     if (contents != before[region])
       result = std::move(contents);
@@ -252,7 +251,7 @@ llvm::Error DeviceMeasurer::checkWorkspaces(const CandidateRun &run) {
     if (!run.arguments.getArtifact().workspaces[index].isClean)
       continue;
     std::vector<uint8_t> contents(buffer.getBytes());
-    if (llvm::Error error = buffer.copyTo(contents))
+    if (llvm::Error error = readMemory(device, buffer.getAddress(), contents, state->stream.getHandle()))
       return error;
     if (!llvm::all_of(contents, [](uint8_t byte) { return byte == 0; }))
       return llvm::createStringError("expected zeros in workspace " + llvm::Twine(index) +

@@ -97,13 +97,19 @@ llvm::Expected<TunePlan> planTuning(const Device &device, llvm::ArrayRef<KernelP
   return std::move(plan);
 }
 
-llvm::Error readMemory(const Device &device, uint64_t address, llvm::MutableArrayRef<uint8_t> contents) {
+llvm::Error readMemory(const Device &device, uint64_t address, llvm::MutableArrayRef<uint8_t> contents,
+                       cuda::StreamHandle stream) {
   llvm::Expected<ContextScope> scope = device.enter();
   if (!scope)
     return scope.takeError();
   const CudaDriver &driver = device.getDriver();
-  return driver.check(driver->memcpyDtoH(contents.data(), address, contents.size()), "cuMemcpyDtoH_v2",
-                      "the contents of " + llvm::Twine(contents.size()) + " bytes on " + device.describe());
+  std::string what =
+      ("the contents of " + llvm::Twine(contents.size()) + " bytes on " + device.describe()).str();
+  if (llvm::Error error =
+          driver.check(driver->memcpyDtoHAsync(contents.data(), address, contents.size(), stream),
+                       "cuMemcpyDtoHAsync_v2", what))
+    return error;
+  return driver.check(driver->streamSynchronize(stream), "cuStreamSynchronize", what);
 }
 
 llvm::Error writeMemory(const Device &device, uint64_t address, llvm::ArrayRef<uint8_t> contents) {
@@ -149,8 +155,9 @@ llvm::Error TuneMemory::restore(unsigned region, cuda::StreamHandle stream) {
                       "cuMemcpyDtoDAsync_v2", "the memory behind parameter '" + original.name + "'");
 }
 
-llvm::Error TuneMemory::read(unsigned region, llvm::MutableArrayRef<uint8_t> contents) const {
-  return readMemory(*device, getAddress(region), contents);
+llvm::Error TuneMemory::read(unsigned region, llvm::MutableArrayRef<uint8_t> contents,
+                             cuda::StreamHandle stream) const {
+  return readMemory(*device, getAddress(region), contents, stream);
 }
 
 } // namespace tilus

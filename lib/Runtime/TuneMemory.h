@@ -38,8 +38,10 @@ llvm::Expected<TunePlan> planTuning(const Device &device, llvm::ArrayRef<KernelP
 /// The driver aligns what it allocates to this, and code may rely on any smaller power of two.
 inline constexpr uint64_t tuneAlignment = 256;
 
-/// Copies device memory to the host, and waits until it is done.
-llvm::Error readMemory(const Device &device, uint64_t address, llvm::MutableArrayRef<uint8_t> contents);
+/// Copies device memory to the host after the work on the stream, and waits until it is done. The stream is
+/// not the default one, which may depend on streams that are being captured.
+llvm::Error readMemory(const Device &device, uint64_t address, llvm::MutableArrayRef<uint8_t> contents,
+                       cuda::StreamHandle stream);
 
 /// Copies from the host to device memory.
 llvm::Error writeMemory(const Device &device, uint64_t address, llvm::ArrayRef<uint8_t> contents);
@@ -57,8 +59,8 @@ public:
   uint64_t getCode(const TunePlan::Value &value) const;
   /// Makes a region's copy equal to the region, on the stream.
   llvm::Error restore(unsigned region, cuda::StreamHandle stream);
-  /// The contents of a region's copy. Waits for no stream.
-  llvm::Error read(unsigned region, llvm::MutableArrayRef<uint8_t> contents) const;
+  /// The contents of a region's copy after the work on the stream.
+  llvm::Error read(unsigned region, llvm::MutableArrayRef<uint8_t> contents, cuda::StreamHandle stream) const;
 
 private:
   TuneMemory(const Device &device, const TunePlan &plan) : device(&device), plan(&plan) {}

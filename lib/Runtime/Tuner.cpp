@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/Tuner.h"
 #include "CandidateMeasurer.h"
+#include "Tilus/Runtime/EventTimer.h"
 #include "Tilus/Runtime/ResultComparison.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -124,15 +125,25 @@ static llvm::Expected<uint64_t> computeFlushBytes(const Device &device, const Tu
   return std::max(least, 2 * uint64_t(*cache));
 }
 
-/// The contents of all regions, as they are now.
-static llvm::Expected<RegionContents> readRegions(const Device &device, const TunePlan &plan) {
-  RegionContents contents;
+/// What a call on the stream may rely on is done then. Waiting for the whole device would end all captures.
+static llvm::Error waitForStream(const Device &device, cuda::StreamHandle stream) {
   llvm::Expected<ContextScope> scope = device.enter();
   if (!scope)
     return scope.takeError();
+  const CudaDriver &driver = device.getDriver();
+  return driver.check(driver->streamSynchronize(stream), "cuStreamSynchronize",
+                      "a tuning on " + device.describe());
+}
+
+/// The contents of all regions, as they are now.
+static llvm::Expected<RegionContents> readRegions(const Device &device, const TunePlan &plan) {
+  RegionContents contents;
+  llvm::Expected<Stream> stream = Stream::create(device);
+  if (!stream)
+    return stream.takeError();
   for (const TuneRegion &region : plan.regions) {
     contents.emplace_back(region.bytes);
-    if (llvm::Error error = readMemory(device, region.address, contents.back()))
+    if (llvm::Error error = readMemory(device, region.address, contents.back(), stream->getHandle()))
       return std::move(error);
   }
   return std::move(contents);
@@ -176,7 +187,8 @@ static TuneReport measureAll(CandidateMeasurer &measurer, const Setting &setting
 }
 
 llvm::Expected<TuneReport> tune(const Device &device, llvm::ArrayRef<Candidate> candidates,
-                                llvm::ArrayRef<TuneValue> values, const TuneOptions &options) {
+                                llvm::ArrayRef<TuneValue> values, const TuneOptions &options,
+                                cuda::StreamHandle stream) {
   if (candidates.empty())
     return llvm::createStringError("expected at least one candidate to tune, but got none");
   llvm::Expected<TunePlan> plan = planTuning(device, candidates.front().artifact->params, values);
@@ -186,7 +198,7 @@ llvm::Expected<TuneReport> tune(const Device &device, llvm::ArrayRef<Candidate> 
   if (!flushBytes)
     return flushBytes.takeError();
   RelaxedCaptureScope relaxed(device.getDriver());
-  if (llvm::Error error = device.synchronize())
+  if (llvm::Error error = waitForStream(device, stream))
     return std::move(error);
   llvm::Expected<RegionContents> before = readRegions(device, *plan);
   if (!before)

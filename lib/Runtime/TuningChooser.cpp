@@ -96,7 +96,8 @@ llvm::Expected<unsigned> TuningChooser::choose(const ChooseRequest &request) {
   if (std::optional<unsigned> stored = findStored(request, key))
     return *stored;
   std::lock_guard tuning(tuneMutex);
-  llvm::Expected<TuneReport> report = tune(request.device, request.candidates, request.values, options.tune);
+  llvm::Expected<TuneReport> report =
+      tune(request.device, request.candidates, request.values, options.tune, request.stream);
   if (!report) {
     warn("the schedules of '" + request.signature.getName() +
          "' are not compared, the first is used: " + llvm::toString(report.takeError()));

@@ -193,13 +193,13 @@ TEST_F(TuningChooserTest, ThreadsOnAColdKeyTuneOnce) {
 }
 
 TEST_F(TuningChooserTest, WhatCannotBeMeasuredTakesTheFirst) {
-  fail("cuMemcpyDtoH_v2", 1, 2);
+  fail("cuMemcpyDtoHAsync_v2", 1, 2);
   EXPECT_EQ(call(), "no error");
   EXPECT_EQ(slow.launches, 1);
   EXPECT_EQ(getSum(), 1);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_THAT(warnings[0], HasSubstr("the schedules of 'add' are not compared, the first is used: expected "
-                                     "'cuMemcpyDtoH_v2' to succeed"));
+                                     "'cuMemcpyDtoHAsync_v2' to succeed"));
   EXPECT_EQ(getTablePath(), "");
 }
 

@@ -77,13 +77,14 @@ struct TuneReport {
 /// Times the candidates on copies of the memory behind the arguments, compares what they write there, and
 /// picks the fastest one of the largest group that agrees (of two groups of one size, the one with the
 /// earlier candidate). Integers agree if they are equal, floats if they differ by a rounding error of the
-/// largest value in the buffer. The arguments' own memory is only read. Waits for all work on the device
-/// first.
+/// largest value in the buffer. The arguments' own memory is only read. Waits for the work on the
+/// stream first, which is that of the call; captures of other streams stay valid.
 ///
 /// Fails if there is no candidate, if memory behind an argument cannot be copied, or if the copies cannot be
 /// allocated: then nothing has been measured. A candidate that does not load, launch or end is an outcome,
 /// not a failure.
 llvm::Expected<TuneReport> tune(const Device &device, llvm::ArrayRef<Candidate> candidates,
-                                llvm::ArrayRef<TuneValue> values, const TuneOptions &options = {});
+                                llvm::ArrayRef<TuneValue> values, const TuneOptions &options = {},
+                                cuda::StreamHandle stream = nullptr);
 
 } // namespace tilus

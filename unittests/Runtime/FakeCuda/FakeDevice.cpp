@@ -212,9 +212,12 @@ int cuCtxSetCurrent(ContextHandle context) {
 }
 
 int cuCtxSynchronize() {
-  Call call("cuCtxSynchronize", currentContext | noCapture);
+  Call call("cuCtxSynchronize", currentContext);
   if (call.code)
     return call.code;
+  // Seen on an H200: in every mode, also that of a thread that does not interfere.
+  if (int code = call.state.breakCaptures(captureGlobal))
+    return code;
   const auto hangs = [&] {
     bool hangs = call.context->defaultStream.hangs;
     for (StreamHandle stream : call.state.streams)

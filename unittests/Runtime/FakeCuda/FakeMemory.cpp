@@ -64,6 +64,17 @@ int cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
   return ok;
 }
 
+int cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes, StreamHandle stream) {
+  Call call("cuMemcpyDtoHAsync_v2", currentContext);
+  if (call.code)
+    return call.code;
+  const unsigned char *memory = call.state.find(from, bytes);
+  if (!memory || (stream && !call.state.streams.count(stream)))
+    return memory ? invalidHandle : invalidValue;
+  std::memcpy(to, memory, bytes);
+  return ok;
+}
+
 int cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from, size_t bytes, StreamHandle stream) {
   Call call("cuMemcpyDtoDAsync_v2", currentContext);
   if (call.code)

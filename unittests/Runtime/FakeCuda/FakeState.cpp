@@ -116,8 +116,7 @@ bool State::isCaptured(FunctionHandle function) const {
 }
 
 /// By the driver's manual of cuThreadExchangeStreamCaptureMode.
-int State::breakCaptures() {
-  CaptureMode mode = getThreadCaptureMode();
+int State::breakCaptures(CaptureMode mode) {
   int code = ok;
   for (StreamHandle stream : streams) {
     bool isOwn = stream->captureThread == std::this_thread::get_id();

@@ -131,6 +131,9 @@ inline bool has(unsigned reasons) { return attention.load(std::memory_order_acqu
 inline void raise(Attention reason) { attention.fetch_or(reason, std::memory_order_release); }
 inline void clear(Attention reason) { attention.fetch_and(~unsigned(reason), std::memory_order_release); }
 
+/// The mode of a thread: with which captures its unsafe calls interfere.
+CaptureMode &getThreadCaptureMode();
+
 struct State {
   std::mutex mutex;
   std::condition_variable released;
@@ -157,8 +160,9 @@ struct State {
   unsigned char *find(DevicePointer address, size_t bytes);
   /// The buffer that holds the address, or the end.
   std::map<DevicePointer, Buffer>::iterator findBuffer(DevicePointer address);
-  /// Ends the captures beside which an unsafe call was made by this thread; returns what the call returns.
-  int breakCaptures();
+  /// Ends the captures beside which an unsafe call was made by this thread, in a mode; returns what the call
+  /// returns.
+  int breakCaptures(CaptureMode mode = getThreadCaptureMode());
   /// Whether a capture under way has a launch of the function.
   bool isCaptured(FunctionHandle function) const;
 };
@@ -174,9 +178,6 @@ struct ContextStack {
   ContextHandle getCurrent() const { return depth ? contexts[depth - 1] : nullptr; }
 };
 ContextStack &getContextStack();
-
-/// The mode of a thread: with which captures its unsafe calls interfere.
-CaptureMode &getThreadCaptureMode();
 
 /// What a call needs.
 enum Need : unsigned { nothing = 0, currentContext = 1, noCapture = 2 };

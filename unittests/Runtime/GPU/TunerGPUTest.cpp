@@ -1,9 +1,12 @@
 // Tests of tuning on a device, with kernels written in PTX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GPUFixture.h"
+#include "Tilus/Runtime/EventTimer.h"
 #include "Tilus/Runtime/Tuner.h"
 
 #include "gmock/gmock.h"
+#include <dlfcn.h>
+#include <thread>
 
 using namespace tilus;
 using testing::HasSubstr;
@@ -115,4 +118,30 @@ TEST_F(TunerGPUTest, AProcessOfItsOwnTakesHangsAndFaults) {
   EXPECT_EQ(report.outcomes[*report.best].schedule, "fast");
   EXPECT_THAT(report.outcomes[0].reason, HasSubstr("within 2 s"));
   EXPECT_THAT(report.outcomes[2].reason, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+}
+
+TEST_F(TunerGPUTest, CapturesOfOtherThreadsStayValid) {
+  void *library = dlopen(driver->getPath().str().c_str(), RTLD_NOW);
+  auto begin = reinterpret_cast<int (*)(cuda::StreamHandle, cuda::CaptureMode)>(
+      dlsym(library, "cuStreamBeginCapture_v2"));
+  auto end = reinterpret_cast<int (*)(cuda::StreamHandle, void **)>(dlsym(library, "cuStreamEndCapture"));
+  auto destroy = reinterpret_cast<int (*)(void *)>(dlsym(library, "cuGraphDestroy"));
+  add("slow", sleeping);
+  add("fast", "");
+  Stream stream = llvm::cantFail(Stream::create(*device));
+  DeviceBuffer x = upload(std::vector<int32_t>(count));
+  auto scope = llvm::cantFail(device->enter());
+  ASSERT_EQ(begin(stream.getHandle(), cuda::captureGlobal), 0);
+  std::thread other([&] {
+    llvm::Expected<TuneReport> report =
+        tune(*device, candidates, {{x.getAddress(), x.getBytes()}, {count, 0}});
+    if (!report)
+      ADD_FAILURE() << llvm::toString(report.takeError());
+    else
+      EXPECT_EQ(report->best, 1u) << report->describeRefusals();
+  });
+  other.join();
+  void *graph = nullptr;
+  EXPECT_EQ(end(stream.getHandle(), &graph), 0);
+  EXPECT_EQ(destroy(graph), 0);
 }
