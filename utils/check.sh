@@ -36,7 +36,7 @@ run_tests() {
 
 # Tables (.def) are aligned by hand.
 check_format() {
-  git ls-files -z -- '*.cpp' '*.h' | xargs -0 -r clang-format-22 --dry-run --Werror
+  git ls-files -z -- '*.c' '*.cpp' '*.h' | xargs -0 -r clang-format-22 --dry-run --Werror
 }
 
 check_python() {

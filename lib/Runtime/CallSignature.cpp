@@ -33,7 +33,8 @@ CallValue CallValue::getPointer(uint64_t address, uint64_t bytes, unsigned devic
 static llvm::StringRef describeTag(ValueTag tag) {
   static constexpr llvm::StringLiteral names[] = {"none",          "a bool",    "an integer",
                                                   "a real number", "a pointer", "an opaque constant"};
-  return names[static_cast<unsigned>(tag)];
+  unsigned index = static_cast<unsigned>(tag);
+  return index < std::size(names) ? llvm::StringRef(names[index]) : "no value";
 }
 
 //===----------------------------------------------------------------------===//
@@ -99,7 +100,8 @@ llvm::Error CallSignature::check(llvm::ArrayRef<CallValue> args) const {
                                    "', but got " + llvm::Twine(args.size()));
   for (unsigned index = 0; index < args.size(); ++index) {
     const KindRow &row = kindRows[static_cast<unsigned>(params[index].kind)];
-    if ((row.tags & bit(args[index].getTag())) == 0)
+    // Values that come from C may have any tag.
+    if (args[index].getTag() > ValueTag::Opaque || (row.tags & bit(args[index].getTag())) == 0)
       return describe(index, row.expected, describeTag(args[index].getTag()));
   }
   return llvm::Error::success();

@@ -13,7 +13,8 @@
 
 namespace tilus {
 
-static constexpr unsigned bit(ValueTag tag) { return 1u << static_cast<unsigned>(tag); }
+/// Values that come from C may have any tag.
+static constexpr unsigned bit(ValueTag tag) { return 1u << (static_cast<unsigned>(tag) & 31); }
 
 LaunchPlan::Row LaunchPlan::makeRow(unsigned argument, const KernelParam &param) {
   Row row = {};

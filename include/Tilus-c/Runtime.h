@@ -1,0 +1,15 @@
+// The C API of the runtime: targets, compiled kernels, devices, launches and dispatchers.
+//
+// The library libTilusRuntime-C.so has it and needs neither LLVM nor MLIR; libTilus-C.so has it beside the
+// compiler. A process uses one of the two.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILUS_C_RUNTIME_H
+#define TILUS_C_RUNTIME_H
+
+#include "Tilus-c/Artifact.h"
+#include "Tilus-c/Device.h"
+#include "Tilus-c/Dispatcher.h"
+#include "Tilus-c/Support.h"
+#include "Tilus-c/Target.h"
+
+#endif // TILUS_C_RUNTIME_H

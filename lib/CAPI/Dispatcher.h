@@ -1,0 +1,45 @@
+// The dispatcher behind a handle of the C API.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Handles.h"
+#include "Tilus/Runtime/Dispatcher.h"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+
+/// Destroyed from the last member to the first: devices outlive the modules on them.
+struct TilusDispatcher {
+  TilusDispatcher(tilus::CallSignature signature, tilus::DispatcherOptions options)
+      : dispatcher(std::move(signature), std::move(options)) {}
+
+  /// Keeps the device open for as long as the dispatcher lives.
+  void keep(const std::shared_ptr<const tilus::capi::OpenDevice> &open) {
+    if (LLVM_UNLIKELY(recent[getSlot(*open)].load(std::memory_order_acquire) != open.get()))
+      add(open);
+  }
+
+  tilus::Dispatcher &get() { return dispatcher; }
+  const tilus::Dispatcher &get() const { return dispatcher; }
+
+private:
+  static size_t getSlot(const tilus::capi::OpenDevice &open) { return open.device->getOrdinal() % 16; }
+  void add(const std::shared_ptr<const tilus::capi::OpenDevice> &open);
+
+  std::mutex mutex;
+  std::vector<std::shared_ptr<const tilus::capi::OpenDevice>> devices;
+  /// The device last used of each number: one of `devices`, looked at without a lock.
+  std::array<std::atomic<const tilus::capi::OpenDevice *>, 16> recent = {};
+  tilus::Dispatcher dispatcher;
+};
+
+namespace tilus::capi {
+
+/// The dispatcher's own options: without a compile function. Fails for a struct of the wrong size.
+TilusError *readOptions(const TilusDispatcherOptions *options, DispatcherOptions &result);
+/// The signature of a dispatcher.
+TilusError *readSignature(const char *name, const TilusCallParam *params, size_t paramCount,
+                          std::optional<CallSignature> &result);
+
+} // namespace tilus::capi
