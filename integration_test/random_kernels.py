@@ -8,6 +8,9 @@ sums and functions have a bound that holds for any order of summation and for co
 are compared with the CPU reference's as well. See fuzz/ for the generator.
 
     random_kernels.py --count 500 --seed 1 --device cuda --jobs 16 --json report.json --save failures
+
+With --hazards barriers and waits are taken out of the kernels instead, and the reference must report an error exactly
+if a hazard follows.
 """
 
 import argparse
@@ -25,6 +28,8 @@ import traceback
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "fuzz"))
 
+import hazards  # noqa: E402
+import numpy as np  # noqa: E402
 import runner  # noqa: E402
 import shrink  # noqa: E402
 import themes  # noqa: E402
@@ -44,6 +49,7 @@ def parse_arguments(words=None):
     parser.add_argument("--themes", help="comma-separated; all by default: " + ", ".join(themes.THEMES))
     parser.add_argument("--device", choices=("cpu", "cuda", "none"), default="cpu",
                         help="cpu (default): the reference; cuda: the GPU as well; none: compile only")
+    parser.add_argument("--hazards", action="store_true", help="check what the reference says without barriers")
     parser.add_argument("--targets", default="", help="chips to compile for, such as sm_80,sm_90a,sm_120a")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--json", help="where the report goes")
@@ -92,6 +98,20 @@ def keep(options, program, outputs, failures, folder, settings):
     (target / "failure.txt").write_text(text)
 
 
+def check_order(options, program, number):
+    """The failures of a kernel without some of its barriers, and more of its report."""
+    changed = hazards.without_order(program, np.random.default_rng([options.seed, number]))
+    if changed is None:
+        return [], {"skipped": True}
+    with tempfile.TemporaryDirectory() as folder:
+        failures, is_hazard = hazards.check_hazards(changed, folder, make_settings(options))
+    if failures and options.save:
+        target = pathlib.Path(options.save) / program.name
+        hazards.check_hazards(changed, target, make_settings(options))
+        (target / "failure.txt").write_text(f"{failures[0].summary}\n{failures[0].output}")
+    return failures, {"hazard": is_hazard}
+
+
 def check_one(options, number, deadline):
     """The report of one kernel."""
     theme, name = kernel_of(options, number)
@@ -102,6 +122,9 @@ def check_one(options, number, deadline):
         program, outputs = themes.make_kernel([options.seed, number], theme, name)
         report["kinds"] = sorted({step.kind for step in program.walk()})
         report["exact"] = all(not memory.error.any() for memory in outputs.values())
+        if options.hazards:
+            failures, more = check_order(options, program, number)
+            return report | more | {"failures": [{"stage": f.stage, "summary": f.summary} for f in failures]}
         settings = make_settings(options)
         with tempfile.TemporaryDirectory() as folder:
             outcome = runner.check_kernel(program, outputs, folder, settings)
@@ -136,6 +159,7 @@ def summarize(options, reports, seconds):
         "seed": options.seed, "device": options.device, "targets": options.targets, "seconds": round(seconds, 1),
         "kernels": len(run), "skipped": len(reports) - len(run), "passed": len(run) - len(failing) - refused,
         "refused": refused,  # right on the reference, and of types that GPUs do not have
+        "hazards": sum(report.get("hazard", False) for report in run),
         "exact": sum(report.get("exact", False) for report in run),
         "failed": len(failing), "kinds": dict(sorted(kinds.items())),
         "failures": sorted(failing, key=lambda report: report["number"]),

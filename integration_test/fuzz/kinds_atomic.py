@@ -71,8 +71,8 @@ def scatter_text(printer, step):
             f"{printer.name(value)} : {types}")
 
 
-def run_scatter(machine, step, dest, indices, value):
-    require_exact(indices, value)
+def scatter_index(machine, step, dest, indices, value):
+    """The place of each element in the memory, as an index of its array, and whether the element is written."""
     rank, dim = len(value.type.shape), step.attrs["dim"]
     coordinates = [indices.data if axis == dim else np.broadcast_to(
         np.indices(value.type.shape)[axis], value.data.shape) for axis in range(rank)]
@@ -84,14 +84,18 @@ def run_scatter(machine, step, dest, indices, value):
     for axis in range(rank):
         inside = inside & (coordinates[axis] >= 0) & (coordinates[axis] < sizes[axis])
     coordinates = [np.where(inside, coordinate, 0) for coordinate in coordinates]
+    mask = inside & spread(machine.active, rank)
     if strides is None:
         rows = spread(np.arange(machine.blocks), rank)
-        index = (np.broadcast_to(rows, inside.shape), dest.places[(rows, *coordinates)])
-    else:
-        place = spread(dest.base, rank) + sum(c * s for c, s in zip(coordinates, strides))
-        require((place >= 0)[inside] & (place < len(dest.memory.data))[inside])
-        index = (np.where(inside, place, 0),)
-    mask = inside & spread(machine.active, rank)
+        return (np.broadcast_to(rows, inside.shape), dest.places[(rows, *coordinates)]), mask
+    place = spread(dest.base, rank) + sum(c * s for c, s in zip(coordinates, strides))
+    require((place >= 0)[inside] & (place < len(dest.memory.data))[inside])
+    return (np.where(inside, place, 0),), mask
+
+
+def run_scatter(machine, step, dest, indices, value):
+    require_exact(indices, value)
+    index, mask = scatter_index(machine, step, dest, indices, value)
     if step.kind == "tilus.atomic_scatter":
         _update_all(dest.memory, index, step.attrs["kind"], value, mask)
         return

@@ -2,6 +2,7 @@
 """The generator of random kernels, its numbers, and a short run of it through the reference and the compiler."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import sys
@@ -196,3 +197,13 @@ def test_reference_agrees_with_numpy_and_kernels_compile(tmp_path):
     words = ["--count", str(COUNT), "--seed", "7", "--targets", "sm_80,sm_90a,sm_120a", "--jobs", "2",
              "--tilus-run", str(RUN), "--save", str(tmp_path)]
     assert random_kernels.main(words) == 0
+
+
+@pytest.mark.skipif(not RUN.exists(), reason=f"needs {RUN.name} of the build")
+def test_reference_reports_what_lacks_barriers(tmp_path):
+    report = tmp_path / "report.json"
+    words = ["--hazards", "--count", "40", "--seed", "7", "--themes", "shared,async,atomics,control", "--jobs", "2",
+             "--tilus-run", str(RUN), "--json", str(report)]
+    assert random_kernels.main(words) == 0
+    counts = json.loads(report.read_text())
+    assert 10 <= counts["hazards"] <= counts["kernels"] - 5
