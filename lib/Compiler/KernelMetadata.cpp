@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Compiler/KernelMetadata.h"
 
+#include "Tilus/IR/GridLimits.h"
+
 using namespace mlir;
 using namespace tilus;
 
@@ -78,11 +80,22 @@ static FailureOr<GridExpr> buildBlockCount(Value blocks, KernelOp kernel) {
   return kernel.emitOpError(llvm::toString(clamped.takeError()));
 }
 
+/// Reports constant block counts that no launch can have; others the launch checks.
+static LogicalResult checkConstantCount(KernelOp kernel, Axis axis, const GridExpr &expr) {
+  if (llvm::any_of(expr.getSteps(), [](const GridStep &step) { return step.op == GridOpcode::Param; }))
+    return success();
+  llvm::Expected<int64_t> count = expr.evaluate(SmallVector<int64_t>(expr.getParamCount(), 0));
+  if (count)
+    return checkBlockCount(kernel, axis, *count);
+  return kernel.getGrid().front().getTerminator()->emitOpError(llvm::toString(count.takeError()))
+         << " in the number of blocks along " << stringifyAxis(axis);
+}
+
 static LogicalResult readGrid(KernelOp kernel, KernelArtifact &artifact) {
   auto grid = cast<GridOp>(kernel.getGrid().back().getTerminator());
   for (auto [index, block] : llvm::enumerate(grid.getBlocks())) {
     FailureOr<GridExpr> expr = buildBlockCount(block, kernel);
-    if (failed(expr))
+    if (failed(expr) || failed(checkConstantCount(kernel, Axis(index), *expr)))
       return failure();
     artifact.grid[index] = *expr;
   }

@@ -1,6 +1,7 @@
 // Kernels, thread groups and the block's place: syntax, verification and ranges.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "OpVerification.h"
+#include "Tilus/IR/GridLimits.h"
 #include "Tilus/IR/TilusOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -321,9 +322,9 @@ LogicalResult GridOp::verify() {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// Range of an index along a grid axis: the hardware's limits are 2^31 - 1 along x and 65535 along y and z.
+/// Range of an index along a grid axis.
 static ConstantIntRanges getGridRange(Axis axis, bool isCount) {
-  int64_t most = axis == Axis::X ? (int64_t(1) << 31) - 1 : 65535;
+  int64_t most = getMaxBlocks(axis);
   APInt low(32, isCount ? 1 : 0), high(32, isCount ? most : most - 1);
   return ConstantIntRanges::fromSigned(low, high);
 }

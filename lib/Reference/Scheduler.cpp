@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Scheduler.h"
 
+#include "Tilus/IR/GridLimits.h"
+
 using namespace mlir;
 using namespace tilus;
 using namespace tilus::reference;
@@ -44,11 +46,9 @@ LogicalResult reference::computeGrid(Launch &launch, KernelOp kernel) {
   bool moved = false;
   if (agent.run(moved) == Step::Failed)
     return failure();
-  constexpr int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
   for (auto [axis, count] : llvm::enumerate(launch.grid))
-    if (count > limits[axis])
-      return kernel.getGrid().front().getTerminator()->emitOpError("expected at most ")
-             << limits[axis] << " blocks along " << stringifyAxis(Axis(axis)) << ", but got " << count;
+    if (failed(checkBlockCount(kernel, Axis(axis), std::max<int64_t>(count, 0))))
+      return failure();
   return success();
 }
 

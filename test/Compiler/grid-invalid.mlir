@@ -38,3 +38,22 @@ tilus.kernel @workspace(%n: i32) warps(1) grid {
   %i = tilus.block_id x
   %w = tilus.alloc_global [%i] : !tilus.global<?xi32>
 }
+
+// -----
+
+tilus.kernel @many(%n: i32) warps(1) grid {
+  %c1 = arith.constant 65537 : i32
+  // expected-error @+1 {{'tilus.grid' op expected at most 65535 blocks along z, but got 65537}}
+  tilus.grid [%n, %n, %c1]
+} {
+}
+
+// -----
+
+tilus.kernel @no_quotient(%n: i32) warps(1) grid {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.divsi %c0, %c0 : i32
+  // expected-error @+1 {{'tilus.grid' op expected a divisor other than 0 in the grid expression, but got '0 divs 0' in the number of blocks along x}}
+  tilus.grid [%c1]
+} {
+}

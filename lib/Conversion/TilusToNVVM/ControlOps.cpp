@@ -1,6 +1,7 @@
 // Lowering of control ops: the block's place, thread groups, exits.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lowering.h"
+#include "Tilus/IR/GridLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -24,9 +25,6 @@ static Value createAxisRegister(OpBuilder &builder, Location loc, Axis axis, int
   }
   llvm_unreachable("an axis is x, y or z");
 }
-
-/// One more than the largest block index along an axis.
-static int64_t getMaxBlocks(Axis axis) { return axis == Axis::X ? (int64_t(1) << 31) - 1 : 65535; }
 
 namespace {
 struct BlockIdOpLowering : TileLowering<BlockIdOp> {
