@@ -122,17 +122,19 @@ protected:
   }
   void beginCapture(cuda::StreamHandle stream, int mode = 0) {
     ContextScope scope = llvm::cantFail(devices[0]->enter());
-    EXPECT_EQ(call<int (*)(cuda::StreamHandle, int)>("cuStreamBeginCapture_v2")(stream, mode), 0);
+    EXPECT_EQ(call<int (*)(cuda::StreamHandle, cuda::CaptureMode)>("cuStreamBeginCapture_v2")(
+                  stream, static_cast<cuda::CaptureMode>(mode)),
+              0);
   }
   /// Ends the capture, and launches the graph if it is wanted; the code of the first call that fails.
   int endCapture(cuda::StreamHandle stream, bool isLaunched = false) {
     ContextScope scope = llvm::cantFail(devices[0]->enter());
-    void *graph = nullptr;
-    int code = call<int (*)(cuda::StreamHandle, void **)>("cuStreamEndCapture")(stream, &graph);
+    cuda::GraphHandle graph = nullptr;
+    int code = call<int (*)(cuda::StreamHandle, cuda::GraphHandle *)>("cuStreamEndCapture")(stream, &graph);
     if (code == 0 && isLaunched)
-      code = call<int (*)(void *, cuda::StreamHandle)>("cuGraphLaunch")(graph, stream);
+      code = call<int (*)(cuda::GraphHandle, cuda::StreamHandle)>("cuGraphLaunch")(graph, stream);
     if (graph)
-      call<int (*)(void *)>("cuGraphDestroy")(graph);
+      call<int (*)(cuda::GraphHandle)>("cuGraphDestroy")(graph);
     return code;
   }
 

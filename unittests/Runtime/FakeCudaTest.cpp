@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 namespace {
 
-using GraphHandle = void *;
+using cuda::GraphHandle;
 
 class FakeCudaTest : public FakeDriverTest {
 protected:
@@ -59,7 +59,8 @@ protected:
     return (*driver)->launchKernelEx(&config, function, params, nullptr);
   }
   cuda::Result beginCapture(cuda::StreamHandle stream, int mode) {
-    return call<int (*)(cuda::StreamHandle, int)>("cuStreamBeginCapture_v2")(stream, mode);
+    return call<int (*)(cuda::StreamHandle, cuda::CaptureMode)>("cuStreamBeginCapture_v2")(
+        stream, static_cast<cuda::CaptureMode>(mode));
   }
   cuda::Result endCapture(cuda::StreamHandle stream, GraphHandle *graph) {
     return call<int (*)(cuda::StreamHandle, GraphHandle *)>("cuStreamEndCapture")(stream, graph);

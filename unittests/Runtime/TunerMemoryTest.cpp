@@ -75,7 +75,7 @@ TEST_F(TunerTest, CapturesOfOtherThreadsStayValid) {
   add("b", code);
   Stream stream = llvm::cantFail(Stream::create(*device));
   auto begin = call<int (*)(cuda::StreamHandle, cuda::CaptureMode)>("cuStreamBeginCapture_v2");
-  auto end = call<int (*)(cuda::StreamHandle, void **)>("cuStreamEndCapture");
+  auto end = call<int (*)(cuda::StreamHandle, cuda::GraphHandle *)>("cuStreamEndCapture");
   auto scope = llvm::cantFail(device->enter());
   EXPECT_EQ(begin(stream.getHandle(), cuda::captureGlobal), 0);
   std::thread other([&] { EXPECT_EQ(run().best, 0u); });
@@ -86,6 +86,6 @@ TEST_F(TunerTest, CapturesOfOtherThreadsStayValid) {
   // Without that, an allocation beside it makes it invalid.
   std::thread third([&] { EXPECT_NE(message(DeviceBuffer::allocate(*device, 4)), "no error"); });
   third.join();
-  void *graph = nullptr;
+  cuda::GraphHandle graph = nullptr;
   EXPECT_EQ(end(stream.getHandle(), &graph), 901);
 }

@@ -48,7 +48,7 @@ TEST_F(TunerProcessTest, NoCandidateSpoilsTheOthers) {
   addEffects("wrong", "add=2 ms=0.1");
   addEffects("exits", "exit=3");
   addEffects("good", "add=1 ms=3");
-  addEffects("crashes", "kill=11");
+  addEffects("crashes", "kill=9");
   addEffects("slow", "add=1 ms=4");
   TuneReport report = run();
   EXPECT_EQ(report.warning, "");
@@ -57,7 +57,7 @@ TEST_F(TunerProcessTest, NoCandidateSpoilsTheOthers) {
   EXPECT_THAT(report.outcomes[1].reason, HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
   EXPECT_THAT(report.outcomes[2].reason, HasSubstr("'x': element 0 is 2, not 1"));
   EXPECT_EQ(report.outcomes[3].reason, "expected a measurement, but got the end of its process by status 3");
-  EXPECT_EQ(report.outcomes[5].reason, "expected a measurement, but got the end of its process by signal 11");
+  EXPECT_EQ(report.outcomes[5].reason, "expected a measurement, but got the end of its process by signal 9");
   EXPECT_EQ(report.outcomes[6].reason, "");
   // This process has neither launched anything nor lost its device.
   EXPECT_EQ(unused.launches, 0);

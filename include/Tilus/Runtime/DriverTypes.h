@@ -24,6 +24,8 @@ using FunctionHandle = struct FunctionObject *;
 /// A null stream is the context's default stream.
 using StreamHandle = struct StreamObject *;
 using EventHandle = struct EventObject *;
+/// A graph, or one that can be launched.
+using GraphHandle = struct GraphObject *;
 
 enum DeviceAttribute : int {
   multiprocessorCount = 16,

@@ -16,8 +16,6 @@
 #include <vector>
 
 namespace tilus::cuda {
-using GraphHandle = struct GraphObject *;
-
 /// A launch in a graph.
 struct CapturedLaunch {
   FunctionHandle function;
