@@ -173,7 +173,8 @@ def write_report(path, rows, failures, seconds):
         elif row["result"] == "refused":
             kernels[row["kernel"]]["refused"].append(row["chip"])
     report = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "chips": all_chips(),
-              "cuobjdump": bool(find_cuobjdump()), "seconds": round(seconds, 1), "failures": failures, "kernels": kernels}
+              "cuobjdump": bool(find_cuobjdump()), "seconds": round(seconds, 1), "failures": failures,
+              "kernels": kernels}
     path.write_text(json.dumps(report, indent=1) + "\n")
 
 

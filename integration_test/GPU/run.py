@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """All that is checked on a GPU, in one command that ends within a time limit.
 
-Runs the examples at all sizes, random kernels, the planted hazards, and compute-sanitizer over the small examples and
+Runs the planted hazards, the edge cases, the examples at all sizes, random kernels, and compute-sanitizer over the small examples and
 over random kernels. Needs tilus-run (static), Python with numpy, and the driver; what the machine lacks is reported as
 unsupported. Writes report.json and, for what failed, failures.tar.gz.
 
@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 import time
 
 INTEGRATION = pathlib.Path(__file__).resolve().parents[1]
@@ -92,6 +93,16 @@ def check_hazards(session):
                                      session.options.jobs)
     count = {result: sum(row["result"] == result for row in rows) for result in ("passed", "failed", "unsupported")}
     session.record("planted hazards", **count, failures=[row for row in rows if row["result"] == "failed"])
+
+
+def check_edges(session):
+    import edge_cases
+
+    with tempfile.TemporaryDirectory() as folder:
+        failures = edge_cases.run_all(edge_cases.CASES, session.options.jobs,
+                                      lambda case: edge_cases.check(case, session.options.device, folder))
+    session.record("edge cases", len(edge_cases.CASES) - len(failures), len(failures),
+                   failures=[messages[:1] for messages in failures.values()])
 
 
 def _example_rows(device, larger):
@@ -251,6 +262,7 @@ def main():
         os.environ["TILUS_CUDA_PATH"] = "/usr/local/cuda"
     session, machine = Session(options), describe_machine(options)
     check_hazards(session)
+    check_edges(session)
     run_examples(session, "examples", _example_rows(options.device, options.device == "cuda"), session.left(0.3))
     run_random(session, "random kernels", options.count, session.left(0.4))
     if options.device == "cuda":
