@@ -63,7 +63,7 @@ void tilus::buildNVVMPipeline(OpPassManager &manager, const CompileOptions &opti
       createConvertMathToLLVMPass()); // what has neither a sequence of ours nor a function of libdevice
   modules.addPass(createReconcileUnrealizedCastsPass());
   if (options.lineInfo)
-    modules.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
+    manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));
 }
 
 void tilus::buildTilusToNVVMPipeline(OpPassManager &manager, const CompileOptions &options) {
