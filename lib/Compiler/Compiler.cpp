@@ -1,7 +1,7 @@
 // The way of a kernel to its artifact.
 //
-// Phases: read the launch metadata, run the passes on a module of the kernel alone, translate to PTX,
-// assemble.
+// Phases: isolate the kernel in a module of its own for the target, read the launch metadata, run the passes,
+// translate to PTX, assemble.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Compiler/Compiler.h"
 
@@ -9,6 +9,7 @@
 #include "Tilus/Compiler/KernelMetadata.h"
 #include "Tilus/Compiler/Pipelines.h"
 #include "Tilus/Target/PTX/TranslateToPTX.h"
+#include "Tilus/Transforms/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
@@ -54,7 +55,7 @@ public:
   LogicalResult run();
 
 private:
-  void isolate();
+  LogicalResult isolate();
   LogicalResult runPasses();
   LogicalResult runPassesLogged();
   LogicalResult checkLowered();
@@ -73,15 +74,21 @@ private:
 };
 } // namespace
 
-void KernelCompilation::isolate() {
+/// What the kernel asks of its target is answered at once: sizes that a launch evaluates may depend on it.
+LogicalResult KernelCompilation::isolate() {
   MLIRContext *context = kernel.getContext();
   module = ModuleOp::create(kernel.getLoc());
   StringRef features;
   if (TargetAttr own = getTarget(kernel); own && own.getChip() == target.chip)
     features = own.getFeatures();
+  artifact.features = features.str();
   module->getOperation()->setAttr(TilusDialect::kTargetAttrName,
                                   TargetAttr::get(context, target.triple, target.chip, features));
-  module->getBody()->push_back(kernel->clone());
+  auto copy = cast<KernelOp>(kernel->clone());
+  module->getBody()->push_back(copy);
+  PassManager manager(context, ModuleOp::getOperationName());
+  manager.addPass(createFoldTargetPass());
+  return failure(failed(manager.run(*module)) || failed(readKernelMetadata(copy, artifact)));
 }
 
 LogicalResult KernelCompilation::runPasses() {
@@ -195,10 +202,8 @@ LogicalResult KernelCompilation::run() {
   artifact.chip = target.chip.str();
   artifact.versions.tilus = getTilusVersion().str();
   artifact.versions.llvm = getLLVMVersion().str();
-  if (failed(readKernelMetadata(kernel, artifact)))
-    return failure();
-  isolate();
-  if (failed(runPassesLogged()) || failed(checkLowered()) || failed(emitPTX()))
+  artifact.entry = kernel.getSymName().str();
+  if (failed(isolate()) || failed(runPassesLogged()) || failed(checkLowered()) || failed(emitPTX()))
     return failure();
   return options.emitCubin ? emitCubin() : success();
 }

@@ -36,6 +36,7 @@ static void addCleanup(OpPassManager &manager) {
 }
 
 void tilus::buildTilePipeline(OpPassManager &manager, const CompileOptions &options) {
+  addPass(manager, createFoldTargetPass());
   addPass(manager, createVerifyTargetPass());
   addPass(manager, createExpandSlicesPass());
   addCleanup(manager);

@@ -304,7 +304,8 @@ LogicalResult KernelOp::verifyRegions() {
     return emitOpError("expected the body to end with 'tilus.return'");
   for (Operation &op : getGrid().front()) {
     bool isScalar = llvm::all_of(op.getResultTypes(), [](Type type) { return type.isIntOrIndexOrFloat(); });
-    bool isHostOp = isa<GridOp>(op) || (isa_and_nonnull<arith::ArithDialect>(op.getDialect()) && isScalar);
+    bool isHostOp = isa<GridOp, TargetIsOp, TargetSupportsOp>(op) ||
+                    (isa_and_nonnull<arith::ArithDialect>(op.getDialect()) && isScalar);
     if (!isHostOp)
       return op.emitOpError(
           "expected only arith operations on scalars in the grid region, which the host evaluates");
@@ -335,4 +336,23 @@ void BlockIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn set
 
 void GridDimOp::inferResultRanges(ArrayRef<ConstantIntRanges>, SetIntRangeFn setRange) {
   setRange(getResult(), getGridRange(getAxis(), /*isCount=*/true));
+}
+
+//===----------------------------------------------------------------------===//
+// Target
+//===----------------------------------------------------------------------===//
+
+LogicalResult TargetIsOp::verify() {
+  return lookupTarget(getName()) ? success() : emitOpError(describeUnknownTarget(getName()));
+}
+
+LogicalResult TargetSupportsOp::verify() {
+  return TargetRequirement::parse(getName()) ? success()
+                                             : emitOpError(TargetRequirement::describeUnknown(getName()));
+}
+
+bool TargetIsOp::isTrueFor(const TargetInfo *target) { return target && target == lookupTarget(getName()); }
+
+bool TargetSupportsOp::isTrueFor(const TargetInfo *target) {
+  return target && TargetRequirement::parse(getName())->isMetBy(*target);
 }

@@ -1,4 +1,4 @@
-// The grid, the block's place in it, thread groups and the end of execution.
+// The grid, the block's place in it, its target, thread groups and the end of execution.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Agent.h"
 #include "Handlers.h"
@@ -65,6 +65,12 @@ static Step runAssume(Agent &agent, const Instruction &inst) {
   return Step::Failed;
 }
 
+template <typename Query> static Step runTargetQuery(Agent &agent, const Instruction &inst) {
+  TargetAttr target = getTarget(inst.op);
+  agent.set(inst, uint64_t(cast<Query>(inst.op).isTrueFor(target ? target.getInfo() : nullptr)));
+  return Step::Next;
+}
+
 void tilus::reference::registerControlHandlers(HandlerTable &table) {
   table.add<GridOp>(runGrid);
   table.add<BlockIdOp>(runBlockId);
@@ -73,4 +79,6 @@ void tilus::reference::registerControlHandlers(HandlerTable &table) {
   table.add<ReturnOp>(runReturn, Needs::Threads);
   table.add<ExitOp>(runExit, Needs::Threads);
   table.add<AssumeOp>(runAssume);
+  table.add<TargetIsOp>(runTargetQuery<TargetIsOp>);
+  table.add<TargetSupportsOp>(runTargetQuery<TargetSupportsOp>);
 }

@@ -21,6 +21,29 @@ std::optional<TargetRequirement> TargetRequirement::parse(StringRef text) {
   return std::nullopt;
 }
 
+/// The feature whose name is nearest, if one is near enough to be meant.
+static StringRef suggestFeature(StringRef name) {
+  constexpr unsigned maxEdits = 2;
+  StringRef best;
+  unsigned bestDistance = std::min<size_t>(maxEdits, name.size() / 2) + 1;
+  for (const FeatureInfo &feature : allFeatures()) {
+    unsigned distance = name.edit_distance(feature.name, true, maxEdits);
+    if (distance < bestDistance) {
+      best = feature.name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+std::string TargetRequirement::describeUnknown(StringRef text) {
+  std::string message = "expected a known chip or feature, but got '" + text.str() + "'";
+  StringRef suggestion = suggestTarget(text);
+  if (suggestion.empty())
+    suggestion = suggestFeature(text);
+  return suggestion.empty() ? message : message + "; did you mean '" + suggestion.str() + "'?";
+}
+
 bool TargetRequirement::isMetBy(const TargetInfo &target) const {
   return isEmpty() || any_of(getChips(), [&](Chip chip) { return target.supports(getTarget(chip)); });
 }

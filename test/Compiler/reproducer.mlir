@@ -15,7 +15,7 @@
 // FILE: // {{.*}}reproducer.mlir{{.*}}requires feature 'cp_async'
 // FILE: tilus.kernel @late
 // FILE: mlir_reproducer
-// FILE: pipeline: "builtin.module(tilus-verify-target{{.*}}convert-tilus-to-nvvm
+// FILE: pipeline: "builtin.module(tilus-fold-target{{.*}}tilus-verify-target{{.*}}convert-tilus-to-nvvm
 
 // AGAIN: error: 'tilus.copy_async.wait_all' op requires feature 'cp_async' (sm_80 or later), but the kernel targets sm_75
 

@@ -91,3 +91,19 @@ tilus.kernel @groups() warps(4) grid {
     }
   } {note = 1 : i32}
 }
+
+// What is asked of the target has an answer in code and in the grid.
+// CHECK-LABEL: tilus.kernel @target(
+// CHECK:         tilus.target_is "sm_90a"
+// CHECK:         tilus.target_supports "tma"
+// CHECK:         tilus.target_supports "sm_100f"
+// GENERIC:       "tilus.target_is"() <{name = "sm_90a"}> : () -> i1
+// GENERIC:       "tilus.target_supports"() <{name = "tma"}> : () -> i1
+tilus.kernel @target(%n: i32, %m: i32) warps(1) grid {
+  %hopper = tilus.target_is "sm_90a"
+  %blocks = arith.select %hopper, %n, %m : i32
+  tilus.grid [%blocks]
+} {
+  %tma = tilus.target_supports "tma"
+  %family = tilus.target_supports "sm_100f"
+}

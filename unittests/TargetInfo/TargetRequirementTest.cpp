@@ -45,3 +45,12 @@ TEST(TargetRequirement, parsesChipsAndFeatures) {
   EXPECT_NE(TargetRequirement(Chip::sm_70), TargetRequirement());
   EXPECT_TRUE(TargetRequirement().isEmpty());
 }
+
+TEST(TargetRequirement, unknownNamesGetASuggestion) {
+  const std::string start = "expected a known chip or feature, but got '";
+  EXPECT_EQ(TargetRequirement::describeUnknown("sm_91"), start + "sm_91'; did you mean 'sm_90'?");
+  EXPECT_EQ(TargetRequirement::describeUnknown("tcgen5"), start + "tcgen5'; did you mean 'tcgen05'?");
+  EXPECT_EQ(TargetRequirement::describeUnknown("cp.async"), start + "cp.async'; did you mean 'cp_async'?");
+  EXPECT_EQ(TargetRequirement::describeUnknown("tensor memory"), start + "tensor memory'");
+  EXPECT_EQ(TargetRequirement::describeUnknown(""), start + "'");
+}

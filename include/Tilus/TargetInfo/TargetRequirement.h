@@ -26,6 +26,10 @@ public:
   /// The requirement of this name, a chip ("sm_90a") or a feature ("wgmma"); none if it is neither.
   static std::optional<TargetRequirement> parse(llvm::StringRef text);
 
+  /// The error for a name that parse() does not know: "expected a known chip or feature, but got 'tm'; did
+  /// you mean 'tma'?".
+  static std::string describeUnknown(llvm::StringRef text);
+
   /// True if it asks for nothing.
   bool isEmpty() const { return std::holds_alternative<std::monostate>(value); }
 

@@ -5,6 +5,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FoldTargetPass : Pass<"tilus-fold-target"> {
+  let summary = "answers what kernels ask of their target";
+  let description = [{
+    `tilus.target_is` and `tilus.target_supports` become constants, by the target of the module around them,
+    and of each `scf.if` whose condition is constant by that only the branch that is taken stays. What does not
+    depend on the target is left as it is, and so is a module without a target.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def VerifyTargetPass : Pass<"tilus-verify-target"> {
   let summary = "checks that kernels ask nothing of their target that it has not";
   let description = [{

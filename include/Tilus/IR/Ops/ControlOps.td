@@ -1,4 +1,4 @@
-// Kernels, their grid, thread groups and what a block knows of its place.
+// Kernels, their grid, thread groups and what a block knows of its place and its target.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TILUS_IR_OPS_CONTROLOPS_TD
 #define TILUS_IR_OPS_CONTROLOPS_TD
@@ -179,6 +179,69 @@ def Tilus_AssumeOp : Tilus_ControlOp<"assume", [MemoryEffects<[MemWrite<Tilus_Ho
   }];
   let arguments = (ins I1:$condition);
   let assemblyFormat = "$condition attr-dict";
+}
+
+class Tilus_TargetQueryOp<string mnemonic> : Tilus_ControlOp<mnemonic, [Pure]> {
+  let arguments = (ins StrAttr:$name);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The answer in code for the target; null is no target.
+    bool isTrueFor(const TargetInfo *target);
+  }];
+}
+
+def Tilus_TargetIsOp : Tilus_TargetQueryOp<"target_is"> {
+  let summary = "whether the code is compiled for a chip";
+  let description = [{
+    True for exactly this chip: `sm_90` is not `sm_90a`. A constant of the compilation, which
+    `tilus-fold-target` puts in the op's place; of an `scf.if` on it only the branch that is taken is left,
+    and only that one is held against what the target has. Sizes of the grid may depend on it. The reference
+    executor answers for the target of the module; without one it is no chip.
+
+    ```mlir
+    tilus.kernel @k(%x: !tilus.ptr<i32>) warps(1) grid {
+      %c1 = arith.constant 1 : i32
+      tilus.grid [%c1]
+    } {
+      %c0 = arith.constant 0 : i32
+      %hopper = tilus.target_is "sm_90a"
+      %flag = arith.extui %hopper : i1 to i32
+      %view = tilus.global_view %x : !tilus.ptr<i32> -> !tilus.global<1xi32>
+      %tile = tilus.broadcast %flag : i32 -> tensor<1xi32>
+      tilus.store_global %tile, %view[%c0] : tensor<1xi32>, !tilus.global<1xi32>
+    }
+    ```
+  }];
+}
+
+def Tilus_TargetSupportsOp : Tilus_TargetQueryOp<"target_supports"> {
+  let summary = "whether the target of the compilation runs code for a chip, or has a feature";
+  let description = [{
+    The name is a chip's (a minimum, a family or an exact chip, as its suffix says: `sm_90`, `sm_100f`,
+    `sm_90a`) or a feature's, such as `cp_async` or `tma`. A constant of the compilation, as
+    `tilus.target_is` is.
+
+    ```mlir
+    tilus.kernel @k(%x: !tilus.ptr<f32>) warps(4) grid {
+      %c1 = arith.constant 1 : i32
+      tilus.grid [%c1]
+    } {
+      %c0 = arith.constant 0 : i32
+      %view = tilus.global_view %x : !tilus.ptr<f32> -> !tilus.global<512xf32>
+      %shared = tilus.alloc_shared : !tilus.shared<512xf32>
+      %can_copy = tilus.target_supports "cp_async"
+      scf.if %can_copy {
+        tilus.copy_async %view[%c0], %shared : !tilus.global<512xf32>, !tilus.shared<512xf32>
+        tilus.copy_async.wait_all
+      } else {
+        %tile = tilus.load_global %view[%c0] : !tilus.global<512xf32> -> tensor<512xf32>
+        tilus.store_shared %tile, %shared : tensor<512xf32>, !tilus.shared<512xf32>
+      }
+    }
+    ```
+  }];
 }
 
 #endif // TILUS_IR_OPS_CONTROLOPS_TD
