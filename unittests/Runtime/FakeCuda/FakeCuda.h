@@ -5,13 +5,14 @@
 // took, a fault of it and its hanging show only where the driver would show them: at events and at waits.
 // A module image is the text `fake <entry> <registers> <local bytes> <static shared bytes> <parameter
 // bytes>... [chip=sm_90a] [<effect>...]`, which loads only where a binary of the chip would; PTX text is
-// taken as a module with any entry and no parameters. Effects are for programs whose process a test cannot
-// reach: `add=<k>` adds k to each 32-bit integer at parameter 0, as many as the 64-bit parameter 1 says;
-// `ms=<t>` takes that device time; `fault=<code>` faults; `hang=1` never ends; `exit=<status>` ends the
-// process, and `kill=<n>` sends it a signal. A program other than a test configures it by the environment:
-// FAKE_CUDA_DEVICES is the list of capabilities (default "90"), FAKE_CUDA_LOG a file to append the calls to.
-// After a fork of a process that has called cuInit, the child gets CUDA_ERROR_NOT_INITIALIZED from all calls.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// taken as a module with any entry and no parameters, and so is a cubin, which loads only where its chip's
+// do. Effects are for programs whose process a test cannot reach: `add=<k>` adds k to each 32-bit integer at
+// parameter 0, as many as the 64-bit parameter 1 says; `ms=<t>` takes that device time; `fault=<code>`
+// faults; `hang=1` never ends; `exit=<status>` ends the process, and `kill=<n>` sends it a signal. A program
+// other than a test configures it by the environment: FAKE_CUDA_DEVICES is the list of capabilities (default
+// "90"), FAKE_CUDA_LOG a file to append the calls to. After a fork of a process that has called cuInit, the
+// child gets CUDA_ERROR_NOT_INITIALIZED from all calls. SPDX-License-Identifier: Apache-2.0 WITH
+// LLVM-exception
 #pragma once
 
 extern "C" {

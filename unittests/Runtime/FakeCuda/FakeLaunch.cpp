@@ -43,6 +43,7 @@ static std::string printExtents(const unsigned *extents) {
 static std::string printLaunch(const char *symbol, const LaunchConfig &config, FunctionHandle function,
                                void **params) {
   std::string line = std::string(symbol) + " " + function->name +
+                     (function->chip.empty() ? "" : " chip=sm_" + function->chip) +
                      " device=" + std::to_string(function->context->device) +
                      " grid=" + printExtents(config.grid) + " block=" + printExtents(config.block) +
                      " shared=" + std::to_string(config.sharedBytes) + " stream=" +

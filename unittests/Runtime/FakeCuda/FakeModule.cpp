@@ -11,11 +11,16 @@ using namespace fake;
 /// Reads an image; false for what is none. Sets the chip that it names.
 static bool parseImage(const char *image, ModuleObject &module, std::string &chip) {
   FunctionObject &function = module.function;
+  if (readCubinChip(image, chip)) {
+    module.hasAnyEntry = true;
+    function.chip = chip;
+    return true;
+  }
   function.image = image;
   std::istringstream text(image);
   std::string word;
-  module.isPtx = bool(text >> word) && word == ".version";
-  if (module.isPtx)
+  module.hasAnyEntry = bool(text >> word) && word == ".version";
+  if (module.hasAnyEntry)
     return true;
   if (word != "fake" ||
       !(text >> function.name >> function.registers >> function.localBytes >> function.sharedBytes))
@@ -92,7 +97,7 @@ int cuModuleGetFunction(FunctionHandle *function, ModuleHandle module, const cha
     return call.code;
   if (!call.state.modules.count(module) || module->function.context != call.context)
     return invalidHandle;
-  if (module->isPtx)
+  if (module->hasAnyEntry)
     module->function.name = name;
   if (module->function.name != name)
     return notFound;

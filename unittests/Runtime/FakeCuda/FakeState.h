@@ -52,7 +52,8 @@ struct FunctionObject {
   ContextHandle context = nullptr;
   std::atomic<bool> isAlive{true};
   std::atomic<int> inFlight{0};
-  std::string name, image;
+  /// The chip is set only for cubins, as in "90a".
+  std::string name, image, chip;
   int registers = 0, localBytes = 0, sharedBytes = 0;
   std::vector<int> paramBytes;
   /// The effects that the image names.
@@ -60,7 +61,8 @@ struct FunctionObject {
 };
 struct ModuleObject {
   FunctionObject function;
-  bool isPtx = false;
+  /// It is taken to have the entry that it is asked for.
+  bool hasAnyEntry = false;
 };
 struct EventObject {
   ContextHandle context = nullptr;
@@ -202,5 +204,8 @@ template <typename Handle> int destroy(std::set<Handle> &live, Handle handle) {
   delete handle;
   return ok;
 }
+
+/// Whether the image is a cubin, and of which chip, as in "90a".
+bool readCubinChip(const char *image, std::string &chip);
 
 } // namespace fake
