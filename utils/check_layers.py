@@ -28,10 +28,12 @@ LAYERS = {
     "Reference": BASE + ("IR",),
     "Compiler": BASE + ("IR", "Analysis", "Transforms", "Conversion", "Target", "Reference"),
     "Runtime": ("Support", "TargetInfo"),
-    "CAPI": BASE + ("IR", "Compiler", "Reference", "Runtime"),
-    "Tools": BASE + ("IR", "Compiler", "Reference", "Runtime"),
+    # Where compiler and dispatcher meet in one process.
+    "Jit": BASE + ("IR", "Target", "Compiler", "Runtime"),
+    "CAPI": BASE + ("IR", "Compiler", "Reference", "Runtime", "Jit"),
+    "Tools": BASE + ("IR", "Compiler", "Reference", "Runtime", "Jit"),
     # The mains of the tools, and the Python module, which knows the C API alone.
-    "tools": BASE + ("IR", "Transforms", "Conversion", "Compiler", "Reference", "Runtime", "Tools"),
+    "tools": BASE + ("IR", "Transforms", "Conversion", "Compiler", "Reference", "Runtime", "Jit", "Tools"),
     "python": (),
 }
 

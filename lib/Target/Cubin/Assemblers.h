@@ -31,6 +31,9 @@ struct AssemblyResult {
   std::string name;
 };
 
+/// The library that assembleWithNvJitLink() uses; empty if it is not found.
+std::string findNvJitLink(const ToolkitPaths &paths);
+
 /// Assembles with nvJitLink. Fills `search` with the places looked in; none if the library is not found.
 std::optional<AssemblyResult> assembleWithNvJitLink(const AssemblyJob &job, ToolkitSearch &search);
 

@@ -55,6 +55,16 @@ static Expected<AssemblyResult> run(const AssemblyJob &job, Assembler &used) {
   return fail(missing);
 }
 
+std::vector<std::string> tilus::findAssemblerFiles(const CubinOptions &options) {
+  std::vector<std::string> files;
+  if (options.assembler != Assembler::Ptxas)
+    files.push_back(findNvJitLink(options.toolkit));
+  if (options.assembler != Assembler::NvJitLink)
+    files.push_back(findToolkitFile(ToolkitFile::Ptxas, options.toolkit).path);
+  llvm::erase_if(files, [](const std::string &file) { return file.empty(); });
+  return files;
+}
+
 static Error checkOptions(StringRef chip, const TargetInfo *target, const CubinOptions &options) {
   if (!target)
     return fail(describeUnknownTarget(chip));

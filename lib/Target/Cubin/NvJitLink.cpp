@@ -96,6 +96,18 @@ static std::optional<Library> load(const ToolkitPaths &paths, ToolkitSearch &sea
   return std::nullopt;
 }
 
+/// One that only the loader finds has to be loaded for its path.
+std::string tilus::findNvJitLink(const ToolkitPaths &paths) {
+  ToolkitSearch search = findToolkitFile(ToolkitFile::NvJitLink, paths);
+  if (!search.path.empty())
+    return search.path;
+  std::optional<Library> library = load(paths, search);
+  Dl_info info = {};
+  if (!library || !dladdr(reinterpret_cast<void *>(library->create), &info) || !info.dli_fname)
+    return "";
+  return info.dli_fname;
+}
+
 static std::string describe(const Library &library) {
   std::string name = "nvJitLink";
   unsigned major = 0, minor = 0;

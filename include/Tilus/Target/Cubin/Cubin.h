@@ -67,6 +67,9 @@ struct Cubin {
 /// same toolkit. The error carries the assembler's log.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef chip, const CubinOptions &options);
 
+/// The files of the assemblers that may be used with these options and are found: one, or both with Auto.
+std::vector<std::string> findAssemblerFiles(const CubinOptions &options);
+
 /// The capability that the cubin was assembled for, from its ELF header; an error if it is not a cubin.
 llvm::Expected<ComputeCapability> readCubinCapability(llvm::StringRef bytes);
 

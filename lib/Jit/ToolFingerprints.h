@@ -1,0 +1,38 @@
+// What the keys of compiled kernels say of the tools: the contents of files, and the build of this compiler.
+//
+// Owns the memory of hashes. An assembler has a hundred megabytes, so its hash is computed once and kept with
+// the file's identity (place, size and times), in the process and in the cache's folder.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "Tilus/Runtime/KernelCache.h"
+#include "Tilus/Support/Hash256.h"
+
+#include <map>
+
+namespace tilus {
+
+class ToolFingerprints {
+public:
+  /// Hashes of files are kept in the cache's folder too, unless users share it.
+  explicit ToolFingerprints(std::shared_ptr<KernelCache> cache) : cache(std::move(cache)) {}
+
+  /// The hash of a file's contents; that of nothing if it cannot be read.
+  Hash256 getFileHash(const std::string &path);
+
+  /// What tells this build of the compiler from others: the build id of the program or library that it is in,
+  /// or else the hash of that file.
+  std::string getBuild();
+
+private:
+  /// What a file is as long as nobody has changed it; empty if there is none.
+  static std::string identify(const std::string &path);
+  Hash256 load(const std::string &path, const std::string &identity);
+
+  std::shared_ptr<KernelCache> cache;
+  std::mutex mutex;
+  /// By the files' identities.
+  std::map<std::string, Hash256> hashes;
+};
+
+} // namespace tilus
