@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Tools/KernelExecution.h"
 
+#include "DispatchedKernel.h"
 #include "Tilus/Runtime/DeviceBuffer.h"
 #include "Tilus/Runtime/EventTimer.h"
 #include "Tilus/Runtime/Launcher.h"
@@ -9,36 +10,6 @@
 using namespace tilus;
 using llvm::Error;
 using llvm::Expected;
-
-namespace {
-/// The memory of a launch: a buffer for each pointer, in order, then one for each workspace.
-class LaunchMemory {
-public:
-  LaunchMemory(const Device &device, LaunchArguments &arguments) : device(device), arguments(arguments) {}
-
-  Error upload(llvm::ArrayRef<KernelInput> inputs);
-  Error download(std::vector<KernelInput> &inputs) const;
-
-private:
-  Error uploadTensor(unsigned index, const HostTensor &tensor);
-  Error allocateWorkspaces();
-
-  const Device &device;
-  LaunchArguments &arguments;
-  std::vector<DeviceBuffer> buffers;
-  std::vector<DeviceBuffer> workspaces;
-};
-} // namespace
-
-Error LaunchMemory::uploadTensor(unsigned index, const HostTensor &tensor) {
-  Expected<DeviceBuffer> buffer = DeviceBuffer::allocate(device, tensor.bytes.size());
-  if (!buffer)
-    return buffer.takeError();
-  if (Error error = buffer->copyFrom(tensor.bytes))
-    return error;
-  buffers.push_back(std::move(*buffer));
-  return arguments.setPointer(index, buffers.back().getAddress());
-}
 
 static Expected<std::vector<int64_t>> computeWorkspaces(const LaunchArguments &arguments) {
   std::vector<int64_t> sizes;
@@ -52,42 +23,6 @@ static Expected<std::vector<int64_t>> computeWorkspaces(const LaunchArguments &a
     sizes.push_back(*bytes);
   }
   return sizes;
-}
-
-/// All of them are cleared: what a kernel finds in a workspace does not depend on what ran before.
-Error LaunchMemory::allocateWorkspaces() {
-  Expected<std::vector<int64_t>> sizes = computeWorkspaces(arguments);
-  if (!sizes)
-    return sizes.takeError();
-  for (const auto &[index, bytes] : llvm::enumerate(*sizes)) {
-    Expected<DeviceBuffer> buffer = DeviceBuffer::allocate(device, bytes);
-    if (!buffer)
-      return buffer.takeError();
-    if (Error error = buffer->fill(0))
-      return error;
-    workspaces.push_back(std::move(*buffer));
-    if (Error error = arguments.setWorkspace(index, workspaces.back().getAddress()))
-      return error;
-  }
-  return Error::success();
-}
-
-Error LaunchMemory::upload(llvm::ArrayRef<KernelInput> inputs) {
-  for (const auto &[index, input] : llvm::enumerate(inputs)) {
-    bool isPointer = input.param.isPointer();
-    if (Error error = isPointer ? uploadTensor(index, input.tensor) : arguments.setCode(index, input.code))
-      return error;
-  }
-  return allocateWorkspaces();
-}
-
-Error LaunchMemory::download(std::vector<KernelInput> &inputs) const {
-  auto buffer = buffers.begin();
-  for (KernelInput &input : inputs)
-    if (input.param.isPointer())
-      if (Error error = (buffer++)->copyTo(input.tensor.bytes))
-        return error;
-  return Error::success();
 }
 
 Expected<LaunchSizes> tilus::computeLaunchSizes(std::shared_ptr<const KernelArtifact> artifact,
@@ -109,12 +44,14 @@ Expected<LaunchSizes> tilus::computeLaunchSizes(std::shared_ptr<const KernelArti
   return sizes;
 }
 
+/// Launches on a stream.
+using LaunchFunction = llvm::function_ref<Error(cuda::StreamHandle stream)>;
+
 /// One launch; its milliseconds.
-static Expected<double> timeLaunch(const LoadedKernel &kernel, LaunchArguments &arguments,
-                                   const Stream &stream, EventTimer &timer) {
+static Expected<double> timeLaunch(LaunchFunction launchOnce, const Stream &stream, EventTimer &timer) {
   if (Error error = timer.start(stream.getHandle()))
     return std::move(error);
-  if (Error error = launch(kernel, arguments, stream.getHandle()))
+  if (Error error = launchOnce(stream.getHandle()))
     return std::move(error);
   if (Error error = timer.stop(stream.getHandle()))
     return std::move(error);
@@ -124,43 +61,81 @@ static Expected<double> timeLaunch(const LoadedKernel &kernel, LaunchArguments &
   return *milliseconds;
 }
 
-Expected<RunOutcome> tilus::runOnDevice(const Device &device, std::shared_ptr<const KernelArtifact> artifact,
-                                        std::vector<KernelInput> &inputs, const RunPlan &plan) {
-  Expected<std::unique_ptr<LoadedKernel>> kernel = LoadedKernel::load(device, artifact);
-  if (!kernel)
-    return kernel.takeError();
-  LaunchArguments arguments(artifact);
-  LaunchMemory memory(device, arguments);
-  if (Error error = memory.upload(inputs))
-    return std::move(error);
-  // A copy may still be on its way when it returns, and the stream of the launch does not wait for it.
-  if (Error error = device.synchronize())
-    return std::move(error);
-  Expected<GridSize> grid = computeGrid(arguments);
-  if (!grid)
-    return grid.takeError();
+/// The launches that the plan asks for; `afterFirst` is called behind the first one. The median of the timed
+/// ones, in milliseconds.
+static Expected<double> timeLaunches(const Device &device, const RunPlan &plan, LaunchFunction launchOnce,
+                                     llvm::function_ref<Error()> afterFirst) {
   Expected<Stream> stream = Stream::create(device);
   if (!stream)
     return stream.takeError();
   Expected<EventTimer> timer = EventTimer::create(device);
   if (!timer)
     return timer.takeError();
-
-  RunOutcome outcome;
-  outcome.device = "cuda:" + std::to_string(device.getOrdinal());
-  llvm::copy(grid->blocks, outcome.grid.begin());
   std::vector<double> times;
   for (unsigned run = 0; run < plan.repeat + plan.hasWarmUp; ++run) {
-    Expected<double> milliseconds = timeLaunch(**kernel, arguments, *stream, *timer);
+    Expected<double> milliseconds = timeLaunch(launchOnce, *stream, *timer);
     if (!milliseconds)
       return milliseconds.takeError();
     if (run == 0)
-      if (Error error = memory.download(inputs))
+      if (Error error = afterFirst())
         return std::move(error);
     if (run > 0 || !plan.hasWarmUp)
       times.push_back(*milliseconds);
   }
-  outcome.milliseconds = computeMedian(std::move(times));
+  return computeMedian(std::move(times));
+}
+
+/// Copies the tensors to the device; one buffer a pointer, in order. `values` are those of the call.
+static Expected<std::vector<DeviceBuffer>> upload(const Device &device, llvm::ArrayRef<KernelInput> inputs,
+                                                  std::vector<CallValue> &values) {
+  std::vector<DeviceBuffer> buffers;
+  for (const KernelInput &input : inputs) {
+    values.push_back(makeCallValue(input.param, input.code));
+    if (!input.param.isPointer())
+      continue;
+    Expected<DeviceBuffer> buffer = DeviceBuffer::allocate(device, input.tensor.bytes.size());
+    if (!buffer)
+      return buffer.takeError();
+    if (Error error = buffer->copyFrom(input.tensor.bytes))
+      return std::move(error);
+    values.back() = CallValue::getPointer(buffer->getAddress(), buffer->getBytes(), device.getOrdinal());
+    buffers.push_back(std::move(*buffer));
+  }
+  // A copy may still be on its way when it returns, and the stream of the launch does not wait for it.
+  if (Error error = device.synchronize())
+    return std::move(error);
+  return buffers;
+}
+
+static Error download(llvm::ArrayRef<DeviceBuffer> buffers, std::vector<KernelInput> &inputs) {
+  auto buffer = buffers.begin();
+  for (KernelInput &input : inputs)
+    if (input.param.isPointer())
+      if (Error error = (buffer++)->copyTo(input.tensor.bytes))
+        return error;
+  return Error::success();
+}
+
+Expected<RunOutcome> tilus::runOnDevice(const DeviceRun &run, std::vector<KernelInput> &inputs,
+                                        const RunPlan &plan) {
+  Expected<LaunchSizes> sizes = computeLaunchSizes(run.artifact, inputs);
+  if (!sizes)
+    return sizes.takeError();
+  std::vector<CallValue> values;
+  Expected<std::vector<DeviceBuffer>> buffers = upload(run.device, inputs, values);
+  if (!buffers)
+    return buffers.takeError();
+  auto launchOnce = [&](cuda::StreamHandle stream) {
+    return run.dispatcher.call(values, {&run.device, stream, &Target::get(run.target)});
+  };
+  Expected<double> milliseconds =
+      timeLaunches(run.device, plan, launchOnce, [&] { return download(*buffers, inputs); });
+  if (!milliseconds)
+    return milliseconds.takeError();
+  RunOutcome outcome;
+  outcome.device = "cuda:" + std::to_string(run.device.getOrdinal());
+  outcome.grid = sizes->grid;
+  outcome.milliseconds = *milliseconds;
   return outcome;
 }
 

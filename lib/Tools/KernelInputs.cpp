@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Tools/KernelInputs.h"
 
-#include "Tilus/Compiler/KernelMetadata.h"
-
 #include "mlir/IR/Builders.h"
 
 using namespace tilus;
@@ -23,11 +21,11 @@ static std::string describeType(const KernelParam &param) {
   return param.isPointer() ? "a pointer to " + param.format.getName() : param.format.getName();
 }
 
-static Error checkCount(KernelOp kernel, llvm::ArrayRef<KernelParam> params, size_t count) {
+static Error checkCount(StringRef kernel, llvm::ArrayRef<KernelParam> params, size_t count) {
   if (count == params.size())
     return Error::success();
   std::string message = "expected " + std::to_string(params.size()) + " arguments for kernel '" +
-                        kernel.getSymName().str() + "', but got " + std::to_string(count);
+                        kernel.str() + "', but got " + std::to_string(count);
   if (count < params.size())
     message += "; the first that is missing is " + describeArgument(count, params[count].name) + ", " +
                describeType(params[count]);
@@ -60,8 +58,8 @@ static Error bind(const ArgumentSpec &spec, KernelInput &input) {
   return checkDivisibility(input);
 }
 
-Expected<std::vector<KernelInput>> tilus::bindArguments(KernelOp kernel, llvm::ArrayRef<ArgumentSpec> specs) {
-  std::vector<KernelParam> params = readKernelParams(kernel);
+Expected<std::vector<KernelInput>> tilus::bindArguments(StringRef kernel, llvm::ArrayRef<KernelParam> params,
+                                                        llvm::ArrayRef<ArgumentSpec> specs) {
   if (Error error = checkCount(kernel, params, specs.size()))
     return std::move(error);
   std::vector<KernelInput> inputs;

@@ -90,8 +90,7 @@ static Error parseTargets(const InputArgList &args, RunOptions &options) {
       const TargetInfo *target = lookupTarget(name);
       if (!target)
         return fail(describeUnknownTarget(name));
-      if (!llvm::is_contained(options.targets, target))
-        options.targets.push_back(target);
+      options.targets.push_back(target);
     }
   return Error::success();
 }
@@ -170,6 +169,9 @@ static Error parseCompileOptions(const InputArgList &args, RunOptions &options) 
   if (!assembler)
     return fail("expected 'auto', 'nvjitlink' or 'ptxas' for '--assembler', but got '" + name + "'");
   compile.assembler = *assembler;
+  for (const Arg *arg : args.filtered(OPT_opt_level, OPT_fast_math, OPT_line_info, OPT_reproducer_dir,
+                                      OPT_assembler, OPT_no_specialize))
+    options.compileFlags.push_back(arg->getOption().getPrefixedName().rtrim('=').str());
   return Error::success();
 }
 
@@ -199,6 +201,7 @@ Expected<RunOptions> tilus::parseRunOptions(llvm::ArrayRef<const char *> words) 
   options.checkHazards = args.hasArg(OPT_check_hazards);
   options.specialize = !args.hasArg(OPT_no_specialize);
   options.json = args.hasArg(OPT_json);
+  options.stats = args.hasArg(OPT_stats);
   if (Error error = parseNumber(args, OPT_repeat, "repeat", 1, 1000000, options.repeat))
     return std::move(error);
   for (auto parse :
@@ -209,6 +212,7 @@ Expected<RunOptions> tilus::parseRunOptions(llvm::ArrayRef<const char *> words) 
 }
 
 void tilus::printRunHelp(llvm::raw_ostream &os) {
-  RunOptionTable().printHelp(os, "tilus-run FILE.mlir [options]",
-                             "compiles the kernels of a file, and runs one on a GPU or on the CPU reference");
+  RunOptionTable().printHelp(os, "tilus-run FILE [options]",
+                             "compiles the kernels of an MLIR file, or takes those of an artifact file, and "
+                             "runs one on a GPU or on the CPU reference");
 }

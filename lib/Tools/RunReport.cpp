@@ -20,9 +20,9 @@ static unsigned getSharedBytes(const KernelArtifact &artifact) {
 }
 
 static void printCompileTimes(llvm::json::OStream &json, const RunReportEntry &entry) {
-  if (!entry.compiled)
+  if (!entry.times)
     return json.attribute("compile_ms", nullptr);
-  const CompileTimes &times = entry.compiled->times;
+  const CompileTimes &times = *entry.times;
   json.attributeObject("compile_ms", [&] {
     printTime(json, "total", times.total);
     printTime(json, "passes", times.passes);
@@ -32,7 +32,7 @@ static void printCompileTimes(llvm::json::OStream &json, const RunReportEntry &e
 }
 
 static void printEntry(llvm::json::OStream &json, const RunReportEntry &entry) {
-  const KernelArtifact *artifact = entry.compiled ? &entry.compiled->artifact : nullptr;
+  const KernelArtifact *artifact = entry.artifact.get();
   bool hasCubin = artifact && !artifact->cubin.empty();
   auto attributeIf = [&](llvm::StringRef key, bool isKnown, auto getValue) {
     json.attribute(key, isKnown ? llvm::json::Value(getValue()) : llvm::json::Value(nullptr));
@@ -56,37 +56,73 @@ static void printEntry(llvm::json::OStream &json, const RunReportEntry &entry) {
     json.attribute("device_ms", nullptr);
 }
 
-void tilus::printJsonReport(llvm::ArrayRef<RunReportEntry> entries, llvm::raw_ostream &os) {
+static void printStats(llvm::json::OStream &json, llvm::StringRef kernel, const TargetStats &stats) {
+  json.attribute("kernel", kernel);
+  json.attribute("target", stats.target->getName());
+  json.attribute("instances", stats.instances);
+  json.attribute("entries", stats.entries);
+  json.attribute("shortcut_hits", stats.shortcutHits);
+  json.attribute("table_hits", stats.tableHits);
+  json.attribute("slow_calls", stats.slowCalls);
+  printTime(json, "compile_ms", stats.compileMilliseconds);
+  json.attribute("cache_hits", stats.cacheHits);
+  json.attribute("cache_misses", stats.cacheMisses);
+}
+
+void tilus::printJsonReport(const RunReport &report, llvm::raw_ostream &os) {
   llvm::json::OStream json(os, /*IndentSize=*/2);
   json.object([&] {
     json.attributeArray("kernels", [&] {
-      for (const RunReportEntry &entry : entries)
+      for (const RunReportEntry &entry : report.entries)
         json.object([&] { printEntry(json, entry); });
+    });
+    if (!report.stats)
+      return;
+    json.attributeArray("stats", [&] {
+      for (const KernelStats &kernel : *report.stats)
+        for (const TargetStats &stats : kernel.targets)
+          json.object([&] { printStats(json, kernel.kernel, stats); });
     });
   });
   os << "\n";
 }
 
-static void printCompiled(const CompiledKernel &compiled, llvm::raw_ostream &os) {
-  const KernelArtifact &artifact = compiled.artifact;
-  const CompileTimes &times = compiled.times;
+static void printTimes(const CompileTimes &times, llvm::raw_ostream &os) {
   os << llvm::format("  compiled in %.1f ms: passes %.1f, LLVM %.1f, assembler %.1f\n", times.total,
                      times.passes, times.llvm, times.assembler);
+}
+
+static void printArtifact(const KernelArtifact &artifact, llvm::raw_ostream &os) {
   if (!artifact.cubin.empty())
     os << "  " << artifact.registers << " registers, " << artifact.spillBytes << " bytes spilled, "
        << getSharedBytes(artifact) << " bytes of shared memory, cubin of " << artifact.cubin.size()
        << " bytes\n";
 }
 
-void tilus::printTextReport(llvm::ArrayRef<RunReportEntry> entries, llvm::raw_ostream &os) {
-  for (const RunReportEntry &entry : entries) {
+static void printStats(llvm::StringRef kernel, const TargetStats &stats, llvm::raw_ostream &os) {
+  os << kernel << " for " << stats.target->getName() << ": " << stats.instances << " instances, "
+     << stats.entries << " entries; calls by shortcut " << stats.shortcutHits << ", by table "
+     << stats.tableHits << ", slow " << stats.slowCalls
+     << llvm::format("; compiled in %.1f ms", stats.compileMilliseconds) << "; cache hits " << stats.cacheHits
+     << ", misses " << stats.cacheMisses << "\n";
+}
+
+void tilus::printTextReport(const RunReport &report, llvm::raw_ostream &os) {
+  for (const RunReportEntry &entry : report.entries) {
     os << entry.kernel << (entry.target ? " for " : "") << (entry.target ? entry.target->chip.str() : "")
        << ", " << entry.blockThreads << " threads\n";
-    if (entry.compiled)
-      printCompiled(*entry.compiled, os);
+    if (entry.times)
+      printTimes(*entry.times, os);
+    if (entry.artifact)
+      printArtifact(*entry.artifact, os);
     if (entry.run)
       os << "  ran " << entry.run->grid[0] << "x" << entry.run->grid[1] << "x" << entry.run->grid[2]
          << " blocks on " << entry.run->device << " in "
          << llvm::format("%.4f ms\n", entry.run->milliseconds);
   }
+  if (!report.stats)
+    return;
+  for (const KernelStats &kernel : *report.stats)
+    for (const TargetStats &stats : kernel.targets)
+      printStats(kernel.kernel, stats, os);
 }

@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RunSession.h"
 
-#include "Tilus/Tools/NpyFile.h"
-
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/WithColor.h"
-#include "llvm/Support/raw_ostream.h"
+#include "Tilus/Compiler/KernelMetadata.h"
 
 using namespace tilus;
 using llvm::Error;
@@ -16,14 +11,6 @@ using llvm::StringRef;
 using llvm::Twine;
 
 static Error fail(const Twine &message) { return llvm::createStringError(message); }
-
-/// Prints an error if there is one; false then.
-bool RunSession::report(Error error) {
-  if (!error)
-    return true;
-  llvm::WithColor::error(llvm::errs(), "tilus-run") << llvm::toString(std::move(error)) << "\n";
-  return false;
-}
 
 //===----------------------------------------------------------------------===//
 // Choices
@@ -50,11 +37,8 @@ Error RunSession::chooseKernels() {
 }
 
 bool RunSession::wantsToRun() const {
-  if (options.device != DeviceChoice::Default)
-    return options.device != DeviceChoice::None;
-  bool needsNoArguments = kernels.size() == 1 && KernelOp(kernels.front()).getArgumentTypes().empty();
-  return needsNoArguments || !options.arguments.empty() || !options.outputs.empty() || options.repeat > 0 ||
-         options.checkHazards;
+  return tilus::wantsToRun(options,
+                           kernels.size() == 1 && KernelOp(kernels.front()).getArgumentTypes().empty());
 }
 
 /// A GPU that one of the targets fits, else the CPU.
@@ -79,11 +63,8 @@ Error RunSession::chooseAutomatically() {
 }
 
 Error RunSession::choosePlace() {
-  if (!wantsToRun()) {
-    if (!options.outputs.empty() || options.repeat > 0 || options.checkHazards)
-      return fail("expected a device for '--out', '--repeat' and '--check-hazards', but got '--device none'");
-    return Error::success();
-  }
+  if (!wantsToRun())
+    return checkNoRun(options);
   place = options.device;
   if (place == DeviceChoice::Auto || place == DeviceChoice::Default)
     return chooseAutomatically();
@@ -111,24 +92,25 @@ Error RunSession::chooseTargets() {
   if (place != DeviceChoice::Cuda || targets.empty())
     return Error::success();
   auto fits = [&](const TargetInfo *target) { return target->canRunOn(device.device->getCapability()); };
-  if (llvm::none_of(targets, fits))
+  if (llvm::none_of(targets, fits)) {
+    auto chips = llvm::map_range(targets, [](const TargetInfo *target) { return StringRef(target->chip); });
     return fail("expected a target that " + device.device->describe() + " can run, but got " +
-                targets.front()->chip);
+                llvm::join(chips, ", "));
+  }
   return Error::success();
 }
 
 Error RunSession::readArguments() {
   if (place == DeviceChoice::None && options.arguments.empty())
     return Error::success();
-  Expected<std::vector<KernelInput>> bound = bindArguments(kernels.front(), options.arguments);
+  KernelOp kernel = kernels.front();
+  Expected<std::vector<KernelInput>> bound =
+      readInputs(options, kernel.getSymName(), readKernelParams(kernel));
   if (!bound)
     return bound.takeError();
   inputs = std::move(*bound);
-  for (const OutRequest &out : options.outputs)
-    if (Expected<unsigned> index = findTensorArgument(out.argument, inputs); !index)
-      return index.takeError();
   if (place != DeviceChoice::Cpu && options.specialize)
-    specialize(kernels.front(), inputs);
+    specialize(kernel, inputs);
   return Error::success();
 }
 
@@ -142,66 +124,26 @@ bool RunSession::mustCompile() const {
          (options.json && getTarget(kernels.front()));
 }
 
-static Error writeFile(StringRef folder, StringRef name, StringRef bytes) {
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, name);
-  std::error_code error = llvm::sys::fs::create_directories(folder);
-  if (!error) {
-    llvm::raw_fd_ostream file(path, error);
-    if (!error) {
-      file << bytes;
-      file.close();
-      error = file.error();
-      file.clear_error();
-    }
-  }
-  return error ? fail("expected to write '" + path + "', but: " + error.message()) : Error::success();
-}
-
-/// Writes what was asked for and was made.
-Error RunSession::emit(const CompiledKernel &compiled) {
-  const KernelArtifact &artifact = compiled.artifact;
-  StringRef cubin(reinterpret_cast<const char *>(artifact.cubin.data()), artifact.cubin.size());
-  /// In the order of EmitKind.
-  const StringRef contents[] = {compiled.llvmIR, artifact.ptx, cubin};
-  for (const EmitRequest &request : options.emits) {
-    StringRef content = contents[static_cast<size_t>(request.kind)];
-    std::string name = artifact.entry + "." + artifact.chip + "." + getEmitExtension(request.kind).str();
-    if (content.empty())
-      continue;
-    if (Error error = writeFile(request.folder, name, content))
-      return error;
-  }
-  return Error::success();
-}
-
-Error RunSession::computeSizes(const KernelArtifact &artifact, RunReportEntry &entry) {
-  Expected<LaunchSizes> sizes = computeLaunchSizes(std::make_shared<KernelArtifact>(artifact), inputs);
-  if (!sizes)
-    return sizes.takeError();
-  entry.launch = std::move(*sizes);
-  return Error::success();
-}
-
-bool RunSession::compileOne(KernelOp kernel, const TargetInfo *target) {
+/// Compiles and emits. What is wrong with the kernel is shown as a diagnostic, and the error is empty then.
+Expected<SharedArtifact> RunSession::compileOne(KernelOp kernel, const TargetInfo &target) {
   CompileOptions compile = options.compile;
   compile.emitLLVM = options.emitsKind(EmitKind::LLVM);
   compile.emitCubin = options.emits.empty() || options.json || place == DeviceChoice::Cuda ||
                       options.emitsKind(EmitKind::Cubin);
   CompiledKernel compiled;
-  bool isCompiled = mlir::succeeded(compileKernel(kernel, *target, compile, compiled));
-  bool isEmitted = report(emit(compiled));
-  if (!isCompiled || !isEmitted)
-    return false;
+  bool isCompiled = mlir::succeeded(compileKernel(kernel, target, compile, compiled));
+  if (Error error = emitFiles(options, compiled.artifact, compiled.llvmIR))
+    return std::move(error);
+  if (!isCompiled)
+    return fail("");
   RunReportEntry entry;
   entry.kernel = kernel.getSymName().str();
   entry.blockThreads = kernel.getNumThreads();
-  entry.target = target;
-  bool hasArguments = kernels.size() == 1 && inputs.size() == kernel.getArgumentTypes().size();
-  bool isMeasured = !hasArguments || report(computeSizes(compiled.artifact, entry));
-  entry.compiled = std::move(compiled);
-  entries.push_back(std::move(entry));
-  return isMeasured;
+  entry.target = &target;
+  entry.artifact = std::make_shared<const KernelArtifact>(std::move(compiled.artifact));
+  entry.times = compiled.times;
+  report.entries.push_back(entry);
+  return entry.artifact;
 }
 
 bool RunSession::compileAll() {
@@ -210,9 +152,18 @@ bool RunSession::compileAll() {
     std::vector<const TargetInfo *> own = targets;
     if (own.empty())
       own.push_back(getModuleTarget(kernel));
+    Expected<DispatchedKernel> made = DispatchedKernel::create(
+        kernel.getSymName(), readKernelParams(kernel),
+        [this, kernel](const TargetInfo &target) { return compileOne(kernel, target); });
+    if (!made)
+      return reportError(made.takeError());
+    dispatched.push_back(std::move(*made));
     for (const TargetInfo *target : own)
-      isDone &= target && compileOne(kernel, target);
+      isDone &= target && reportError(dispatched.back().compile(*target).takeError());
   }
+  if (kernels.size() == 1 && inputs.size() == KernelOp(kernels.front()).getArgumentTypes().size())
+    for (RunReportEntry &entry : report.entries)
+      isDone &= reportError(addLaunchSizes(entry, inputs));
   return isDone;
 }
 
@@ -220,21 +171,12 @@ bool RunSession::compileAll() {
 // Running
 //===----------------------------------------------------------------------===//
 
-static RunPlan makePlan(const RunOptions &options) {
-  RunPlan plan;
-  plan.repeat = std::max(options.repeat, 1u);
-  plan.hasWarmUp = options.repeat > 0;
-  plan.checkHazards = options.checkHazards;
-  plan.output = options.json ? &llvm::errs() : &llvm::outs();
-  return plan;
-}
-
 Error RunSession::runOnCuda() {
-  for (RunReportEntry &entry : entries) {
+  for (RunReportEntry &entry : report.entries) {
     if (!entry.target->canRunOn(device.device->getCapability()))
       continue;
-    auto artifact = std::make_shared<KernelArtifact>(entry.compiled->artifact);
-    Expected<RunOutcome> outcome = runOnDevice(*device.device, artifact, inputs, makePlan(options));
+    DeviceRun run = {*device.device, dispatched.front().getDispatcher(), *entry.target, entry.artifact};
+    Expected<RunOutcome> outcome = runOnDevice(run, inputs, makePlan(options));
     if (!outcome)
       return outcome.takeError();
     entry.run = std::move(*outcome);
@@ -243,45 +185,57 @@ Error RunSession::runOnCuda() {
   return fail("expected a kernel compiled for " + device.device->describe() + ", but there is none");
 }
 
+static bool asksForTarget(KernelOp kernel) {
+  auto isQuestion = [](mlir::Operation *op) {
+    return mlir::isa<TargetIsOp, TargetSupportsOp>(op) ? mlir::WalkResult::interrupt()
+                                                       : mlir::WalkResult::advance();
+  };
+  return kernel->walk(isQuestion).wasInterrupted();
+}
+
+/// Runs for the first target. The outcome is that of all targets, unless the kernel tells them apart.
 bool RunSession::runOnCpu() {
   KernelOp kernel = kernels.front();
+  if (!targets.empty())
+    kernel->getParentOfType<mlir::ModuleOp>()->setAttr(
+        TilusDialect::kTargetAttrName,
+        TargetAttr::get(kernel.getContext(), targets.front()->triple, targets.front()->chip, ""));
   mlir::FailureOr<RunOutcome> outcome = runOnReference(kernel, inputs, makePlan(options));
   if (mlir::failed(outcome))
     return false;
-  if (entries.empty())
-    entries.push_back({kernel.getSymName().str(), unsigned(kernel.getNumThreads()), nullptr, {}, {}, {}});
-  for (RunReportEntry &entry : entries)
-    entry.run = *outcome;
-  return true;
-}
-
-Error RunSession::writeOutputs() {
-  for (const OutRequest &out : options.outputs) {
-    Expected<unsigned> index = findTensorArgument(out.argument, inputs);
-    if (!index)
-      return index.takeError();
-    if (Error error = writeNpy(out.path, inputs[*index].tensor))
-      return error;
+  if (report.entries.empty()) {
+    RunReportEntry entry;
+    entry.kernel = kernel.getSymName().str();
+    entry.blockThreads = kernel.getNumThreads();
+    report.entries.push_back(std::move(entry));
   }
-  return Error::success();
+  bool isForAll = targets.empty() || !asksForTarget(kernel);
+  for (RunReportEntry &entry : report.entries)
+    if (isForAll || entry.target == targets.front())
+      entry.run = *outcome;
+  return true;
 }
 
 bool RunSession::runKernel() {
   if (place == DeviceChoice::None)
     return true;
-  bool isRun = place == DeviceChoice::Cpu ? runOnCpu() : report(runOnCuda());
-  return isRun && report(writeOutputs());
+  bool isRun = place == DeviceChoice::Cpu ? runOnCpu() : reportError(runOnCuda());
+  return isRun && reportError(writeOutputs(options, inputs));
 }
 
 bool RunSession::run() {
   for (auto phase : {&RunSession::chooseKernels, &RunSession::choosePlace, &RunSession::chooseTargets,
                      &RunSession::readArguments})
-    if (!report((this->*phase)()))
+    if (!reportError((this->*phase)()))
       return false;
   bool isCompiled = !mustCompile() || compileAll();
   // A failure for one target does not keep the kernel from running on the CPU.
   bool isRun = (isCompiled || place == DeviceChoice::Cpu) && runKernel();
-  auto print = options.json ? printJsonReport : printTextReport;
-  print(entries, llvm::outs());
+  if (options.stats) {
+    report.stats.emplace();
+    for (const DispatchedKernel &kernel : dispatched)
+      report.stats->push_back(kernel.getStats());
+  }
+  printReport(options, report);
   return isCompiled && isRun;
 }

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "Tilus/Tools/KernelExecution.h"
-#include "Tilus/Tools/RunOptions.h"
-#include "Tilus/Tools/RunReport.h"
+#include "DispatchedKernel.h"
+#include "RunSteps.h"
 
 namespace tilus {
 
@@ -27,14 +26,10 @@ private:
   llvm::Error readArguments();
   bool mustCompile() const;
   bool compileAll();
-  llvm::Error computeSizes(const KernelArtifact &artifact, RunReportEntry &entry);
-  bool compileOne(KernelOp kernel, const TargetInfo *target);
-  llvm::Error emit(const CompiledKernel &compiled);
+  llvm::Expected<SharedArtifact> compileOne(KernelOp kernel, const TargetInfo &target);
   bool runKernel();
   llvm::Error runOnCuda();
   bool runOnCpu();
-  llvm::Error writeOutputs();
-  bool report(llvm::Error error);
 
   const RunOptions &options;
   mlir::ModuleOp module;
@@ -45,7 +40,9 @@ private:
   OpenDevice device;
   std::vector<const TargetInfo *> targets;
   std::vector<KernelInput> inputs;
-  std::vector<RunReportEntry> entries;
+  /// One a kernel that was compiled.
+  std::vector<DispatchedKernel> dispatched;
+  RunReport report;
 };
 
 } // namespace tilus

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Tools/RunTool.h"
 
+#include "ArtifactSession.h"
 #include "RunSession.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -18,11 +19,20 @@ static int printError(const llvm::Twine &message) {
   return 1;
 }
 
+static int runOnArtifacts(const RunOptions &options, llvm::StringRef bytes) {
+  llvm::Expected<ArtifactFile> file = parseArtifacts(bytes);
+  if (!file)
+    return printError("'" + options.inputFile + "': " + llvm::toString(file.takeError()));
+  return ArtifactSession(options, std::move(*file)).run() ? 0 : 1;
+}
+
 static int runOnFile(const RunOptions &options) {
   std::string reason;
   std::unique_ptr<llvm::MemoryBuffer> file = mlir::openInputFile(options.inputFile, &reason);
   if (!file)
     return printError(reason);
+  if (hasArtifactMagic(file->getBuffer()))
+    return runOnArtifacts(options, file->getBuffer());
 
   mlir::DialectRegistry registry;
   registerCompilerDialects(registry);

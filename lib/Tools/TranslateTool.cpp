@@ -3,6 +3,7 @@
 #include "Tilus/Tools/TranslateTool.h"
 
 #include "Tilus/Compiler/Compiler.h"
+#include "Tilus/Support/ArtifactFile.h"
 #include "Tilus/Tools/RunOptions.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
@@ -27,42 +28,95 @@ static constexpr TranslationRow rows[] = {
     {"tilus-to-cubin", "the cubin of a kernel", EmitKind::Cubin},
 };
 
-static LogicalResult translate(mlir::ModuleOp module, llvm::StringRef chip, EmitKind kind,
-                               llvm::raw_ostream &os) {
+static LogicalResult readTargets(mlir::ModuleOp module, llvm::ArrayRef<std::string> chips,
+                                 llvm::SmallVectorImpl<const TargetInfo *> &targets) {
+  for (const std::string &chip : chips) {
+    targets.push_back(lookupTarget(chip));
+    if (!targets.back())
+      return module.emitError() << describeUnknownTarget(chip);
+  }
+  return mlir::success();
+}
+
+/// Drops all kernels but the one of that name, if it is not empty.
+static LogicalResult keepKernel(mlir::ModuleOp module, llvm::StringRef name) {
+  llvm::SmallVector<KernelOp> kernels = getKernels(module);
+  if (name.empty())
+    return mlir::success();
+  if (llvm::none_of(kernels, [&](KernelOp kernel) { return kernel.getSymName() == name; }))
+    return module.emitError() << "expected the name of a kernel of the file, but got '" << name << "'";
+  for (KernelOp kernel : kernels)
+    if (kernel.getSymName() != name)
+      kernel.erase();
+  return mlir::success();
+}
+
+/// Writes a part of the one kernel for the one target.
+static LogicalResult translate(mlir::ModuleOp module, llvm::ArrayRef<const TargetInfo *> targets,
+                               EmitKind kind, llvm::raw_ostream &os) {
   llvm::SmallVector<KernelOp> kernels = getKernels(module);
   if (kernels.size() != 1)
     return module.emitError() << "expected a file with one kernel, but got " << kernels.size();
-  const TargetInfo *target = chip.empty() ? getModuleTarget(kernels.front()) : lookupTarget(chip);
-  if (!target)
-    return chip.empty() ? mlir::failure() : LogicalResult(module.emitError() << describeUnknownTarget(chip));
-
+  if (targets.size() > 1)
+    return module.emitError() << "expected one target, but got " << targets.size();
   CompileOptions options = CompileOptions::fromEnvironment();
   options.emitLLVM = kind == EmitKind::LLVM;
   options.emitCubin = kind == EmitKind::Cubin;
-  CompiledKernel compiled;
-  if (mlir::failed(compileKernel(kernels.front(), *target, options, compiled)))
+  std::vector<CompiledKernel> compiled;
+  if (mlir::failed(compile(module, targets, options, compiled)))
     return mlir::failure();
-  const std::vector<uint8_t> &cubin = compiled.artifact.cubin;
+  const KernelArtifact &artifact = compiled.front().artifact;
   /// In the order of EmitKind.
   const llvm::StringRef contents[] = {
-      compiled.llvmIR, compiled.artifact.ptx,
-      llvm::StringRef(reinterpret_cast<const char *>(cubin.data()), cubin.size())};
+      compiled.front().llvmIR, artifact.ptx,
+      llvm::StringRef(reinterpret_cast<const char *>(artifact.cubin.data()), artifact.cubin.size())};
   os << contents[static_cast<size_t>(kind)];
+  return mlir::success();
+}
+
+/// Writes an artifact file with all kernels for all targets.
+static LogicalResult translateToArtifact(mlir::ModuleOp module, llvm::ArrayRef<const TargetInfo *> targets,
+                                         llvm::raw_ostream &os) {
+  if (getKernels(module).empty())
+    return module.emitError() << "expected a file with kernels, but got none";
+  std::vector<CompiledKernel> compiled;
+  if (mlir::failed(compile(module, targets, CompileOptions::fromEnvironment(), compiled)))
+    return mlir::failure();
+  ArtifactFile file;
+  for (CompiledKernel &kernel : compiled)
+    file.artifacts.push_back(std::move(kernel.artifact));
+  llvm::Expected<std::string> bytes = serializeArtifacts(file);
+  if (!bytes)
+    return module.emitError() << llvm::toString(bytes.takeError());
+  os << *bytes;
   return mlir::success();
 }
 
 int tilus::runTilusTranslate(int argc, char **argv) {
   installFatalErrorHandler();
-  llvm::cl::opt<std::string> target("target", llvm::cl::desc("The chip to translate for, such as sm_90a"));
-  for (const TranslationRow &row : rows)
+  namespace cl = llvm::cl;
+  cl::list<std::string> chips("targets", cl::CommaSeparated,
+                              cl::desc("The chips to translate for, such as sm_90a,sm_103a"));
+  cl::alias target("target", cl::aliasopt(chips), cl::desc("The same as --targets"));
+  cl::opt<std::string> kernel("kernel", cl::desc("The one kernel to translate, of several"));
+  auto add = [&](llvm::StringRef name, llvm::StringRef description, auto translation) {
     mlir::TranslateFromMLIRRegistration(
-        row.name, row.description,
-        [&target, kind = row.kind](mlir::Operation *op, llvm::raw_ostream &os) -> LogicalResult {
+        name, description,
+        [&, translation](mlir::Operation *op, llvm::raw_ostream &os) -> LogicalResult {
           auto module = mlir::dyn_cast<mlir::ModuleOp>(op);
           if (!module)
             return op->emitError() << "expected a module, but got '" << op->getName() << "'";
-          return translate(module, target, kind, os);
+          llvm::SmallVector<const TargetInfo *> targets;
+          if (mlir::failed(readTargets(module, chips, targets)) || mlir::failed(keepKernel(module, kernel)))
+            return mlir::failure();
+          return translation(module, targets, os);
         },
         registerCompilerDialects);
+  };
+  for (const TranslationRow &row : rows)
+    add(row.name, row.description,
+        [kind = row.kind](mlir::ModuleOp module, llvm::ArrayRef<const TargetInfo *> targets,
+                          llvm::raw_ostream &os) { return translate(module, targets, kind, os); });
+  add("tilus-to-artifact", "an artifact file with all kernels for all targets", translateToArtifact);
   return mlir::failed(mlir::mlirTranslateMain(argc, argv, "Tilus translation driver"));
 }

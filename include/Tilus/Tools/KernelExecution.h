@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "Tilus/Runtime/Device.h"
+#include "Tilus/Runtime/Dispatcher.h"
 #include "Tilus/Tools/KernelInputs.h"
 
 #include <array>
@@ -34,7 +34,7 @@ struct RunOutcome {
 /// What a launch takes beside the binary and the arguments.
 struct LaunchSizes {
   std::array<int64_t, 3> grid = {1, 1, 1};
-  /// The bytes of each workspace, whose addresses are passed behind the arguments.
+  /// The bytes of each workspace.
   std::vector<int64_t> workspaces;
 };
 
@@ -47,9 +47,18 @@ llvm::Expected<LaunchSizes> computeLaunchSizes(std::shared_ptr<const KernelArtif
 mlir::FailureOr<RunOutcome> runOnReference(KernelOp kernel, std::vector<KernelInput> &inputs,
                                            const RunPlan &plan);
 
-/// Loads the artifact and runs it on the device. The inputs' tensors are those after the first run.
-llvm::Expected<RunOutcome> runOnDevice(const Device &device, std::shared_ptr<const KernelArtifact> artifact,
-                                       std::vector<KernelInput> &inputs, const RunPlan &plan);
+/// Where and how a kernel is launched.
+struct DeviceRun {
+  const Device &device;
+  /// Its calls give the artifact for the target.
+  Dispatcher &dispatcher;
+  const TargetInfo &target;
+  std::shared_ptr<const KernelArtifact> artifact;
+};
+
+/// Calls the kernel on the device. The inputs' tensors are those after the first run.
+llvm::Expected<RunOutcome> runOnDevice(const DeviceRun &run, std::vector<KernelInput> &inputs,
+                                       const RunPlan &plan);
 
 /// A driver and an opened device of it.
 struct OpenDevice {

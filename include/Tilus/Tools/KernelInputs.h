@@ -20,9 +20,10 @@ struct KernelInput {
 /// "argument 2 ('n')".
 std::string describeArgument(unsigned index, llvm::StringRef name);
 
-/// Reads and makes the values. Fails where their number, their kind, their type or their divisibility is not
-/// what the parameters ask for.
-llvm::Expected<std::vector<KernelInput>> bindArguments(KernelOp kernel, llvm::ArrayRef<ArgumentSpec> specs);
+/// Reads and makes the values of the parameters of a kernel of that name. Fails where their number, their
+/// kind, their type or their divisibility is not what the parameters ask for.
+llvm::Expected<std::vector<KernelInput>>
+bindArguments(llvm::StringRef kernel, llvm::ArrayRef<KernelParam> params, llvm::ArrayRef<ArgumentSpec> specs);
 
 /// The number of the argument that is named by its number or by its parameter's name, and is a tensor.
 llvm::Expected<unsigned> findTensorArgument(llvm::StringRef text, llvm::ArrayRef<KernelInput> inputs);

@@ -32,6 +32,7 @@ struct OutRequest {
 struct RunOptions {
   std::string inputFile;
   std::string kernel;
+  /// In the order given, repetitions too.
   std::vector<const TargetInfo *> targets;
   DeviceChoice device = DeviceChoice::Default;
   unsigned deviceOrdinal = 0;
@@ -43,9 +44,12 @@ struct RunOptions {
   bool checkHazards = false;
   bool specialize = true;
   bool json = false;
+  bool stats = false;
   bool help = false;
   bool version = false;
   CompileOptions compile;
+  /// The options given that only a compilation heeds, as they are spelled.
+  std::vector<std::string> compileFlags;
 
   bool emitsKind(EmitKind kind) const;
 };

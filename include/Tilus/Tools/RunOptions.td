@@ -12,6 +12,8 @@ multiclass Setting<string name, string id, string metavar, string help> {
 
 defm "" : Setting<"kernel", "kernel", "NAME", "the kernel; needed if the file has several and arguments are given">;
 defm "" : Setting<"target", "target", "CHIPS", "chips to compile for, such as sm_90a,sm_103a">;
+def targets : Separate<["--"], "targets">, Alias<target>, HelpText<"the same as --target">, MetaVarName<"CHIPS">;
+def targets_eq : Joined<["--"], "targets=">, Alias<target>;
 defm "" : Setting<"device", "device", "DEVICE",
                   "where to run: auto (default), cpu, cuda, cuda:N, or none to compile only">;
 defm "" : Setting<"arg", "arg", "V",
@@ -28,5 +30,6 @@ def no_specialize : Switch<"no-specialize", "compiling for a GPU: rely on no div
 def fast_math : Switch<"fast-math", "approximate division, square root and functions; subnormals are zero">;
 def line_info : Switch<"line-info", "emit line tables">;
 def json : Switch<"json", "print the report as JSON">;
+def stats : Switch<"stats", "report what the dispatcher did for each target">;
 def help : Switch<"help", "print this text">;
 def version : Switch<"version", "print the versions">;
