@@ -3,11 +3,13 @@
 //
 // All ways to launch one empty kernel take turns in rounds of one run, and the median of the rounds counts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "FirstCall.h"
 #include "Tilus/Runtime/Dispatcher.h"
 #include "Tilus/Runtime/LoadedKernel.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -26,6 +28,8 @@ struct Options {
   bool isCuda = false;
   unsigned rounds = 1001;
   std::vector<unsigned> counts = {4, 16, 58};
+  /// The folder of the cache for a first call; empty if none is to be made.
+  std::string firstCall;
 };
 
 /// One way to launch: its name in the report, and a function that does it so many times.
@@ -210,7 +214,7 @@ static double measureTargetCheck(const Device &device, const Options &options) {
 //===----------------------------------------------------------------------===//
 
 static void print(const llvm::json::Object &report, const std::vector<std::pair<unsigned, Row>> &rows,
-                  double targetCheck) {
+                  double targetCheck, const FirstCallTimes &firstCalls) {
   llvm::raw_ostream &os = llvm::outs();
   os << "device: " << *report.getString("device") << ", cpu: " << *report.getInteger("cpu") << "\n";
   os << "arguments";
@@ -224,6 +228,8 @@ static void print(const llvm::json::Object &report, const std::vector<std::pair<
     os << "\n";
   }
   os << llvm::format("target check: %.2f ns\n", targetCheck);
+  os << llvm::format("first call: cold %.2f ms, from a warm disk cache %.2f ms, after reading for %.2f ms\n",
+                     firstCalls.cold, firstCalls.warm, firstCalls.read);
 }
 
 /// Keeps the process on the processor that it runs on.
@@ -242,7 +248,19 @@ static void silenceFakeDriver(const std::string &path) {
     record(false);
 }
 
+/// In processes that are not pinned, as those of users.
+static FirstCallTimes measureFirstCalls(const Options &options) {
+  std::vector<std::string> words = {"--driver=" + options.driver};
+  return exitOnError(measureFirstCalls(llvm::sys::fs::getMainExecutable(nullptr, nullptr), words));
+}
+
 static void run(const Options &options) {
+  if (!options.firstCall.empty()) {
+    auto driver = exitOnError(CudaDriver::load(options.driver));
+    auto device = exitOnError(Device::open(*driver, 0));
+    return exitOnError(runFirstCall(*device, options.firstCall));
+  }
+  FirstCallTimes firstCalls = measureFirstCalls(options);
   int cpu = pin();
   auto driver = exitOnError(CudaDriver::load(options.driver));
   if (!options.isCuda)
@@ -263,8 +281,11 @@ static void run(const Options &options) {
     results.push_back(std::move(result));
   }
   report["results"] = std::move(results);
+  report["cold_empty_ms"] = firstCalls.cold;
+  report["warm_disk_ms"] = firstCalls.warm;
+  report["read_kernel_ms"] = firstCalls.read;
   if (!options.isJson)
-    return print(report, rows, targetCheck);
+    return print(report, rows, targetCheck, firstCalls);
   llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(report)));
 }
 
@@ -279,6 +300,8 @@ static llvm::Expected<Options> parseOptions(llvm::ArrayRef<char *> words) {
       options.isCuda = true;
     else if (word.consume_front("--driver="))
       options.driver = word.str();
+    else if (word.consume_front("--first-call=") && !word.empty())
+      options.firstCall = word.str();
     else if (word.consume_front("--rounds=") && !word.getAsInteger(10, number) && number > 0)
       options.rounds = number;
     else if (word.consume_front("--arguments=") && !word.getAsInteger(10, number) && number > 1)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Measures what a call of the dispatcher costs beside the driver's launch function, in nanoseconds.
+# Measures what a call of the dispatcher costs beside the driver's launch function, in nanoseconds, and what the first
+# call of a kernel costs in a new process, in milliseconds.
 #
 #   benchmarks/launch/run.sh [--json] [--device=fake|cuda] [--rounds=N] [--arguments=N]
 #
