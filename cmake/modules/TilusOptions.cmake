@@ -41,6 +41,8 @@ find_program(TILUS_LLD NAMES ld.lld-22 ld.lld)
 if(TILUS_LLD)
   add_link_options(-fuse-ld=${TILUS_LLD})
 endif()
+# By its build id the disk cache tells the kernels of one compiler from those of another.
+add_link_options(-Wl,--build-id)
 if(NOT TILUS_SANITIZE)
   add_link_options(-Wl,--gc-sections)
 endif()
