@@ -51,6 +51,27 @@ TEST_F(PTXTest, versionCanBeChosen) {
   EXPECT_THAT(translate(scaleKernel, options), HasSubstr(".version 7.1\n"));
 }
 
+// ptxas 13.0 assembles add.s16x2 of a constant as an addition of 0 where one half of the sum is used.
+TEST_F(PTXTest, packedSumsOfConstantsAreTakenByElement) {
+  const char *text = R"(
+gpu.module @sums {
+  llvm.func @sums(%p: !llvm.ptr<1>, %q: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %three = llvm.mlir.constant(dense<3> : vector<2xi16>) : vector<2xi16>
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %value = llvm.load %p : !llvm.ptr<1> -> vector<2xi16>
+    %sum = llvm.OP %value, %three : vector<2xi16>
+    %half = llvm.extractelement %sum[%zero : i32] : vector<2xi16>
+    llvm.store %half, %q : i16, !llvm.ptr<1>
+    llvm.return
+  }
+})";
+  for (const char *op : {"add", "sub"}) {
+    std::string ptx = translate(substitute(text, "OP", op), "sm_90a");
+    EXPECT_THAT(ptx, HasSubstr("add.s16")) << diagnostics;
+    EXPECT_THAT(ptx, Not(HasSubstr("add.s16x2")));
+  }
+}
+
 TEST_F(PTXTest, flushOfSubnormalsShowsInTheCode) {
   PTXOptions options;
   options.chip = "sm_80";

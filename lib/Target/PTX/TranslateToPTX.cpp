@@ -9,6 +9,7 @@
 
 #include "Tilus/Target/PTX/TranslateToPTX.h"
 
+#include "AssemblerFaults.h"
 #include "Libdevice.h"
 #include "Tilus/TargetInfo/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -224,6 +225,7 @@ LogicalResult Compilation::prepare() {
     return failure();
   applyFloatingPointOptions();
   optimize();
+  avoidAssemblerFaults(*module);
   return hasError ? failure() : verify("after optimization");
 }
 
