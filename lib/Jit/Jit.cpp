@@ -107,7 +107,8 @@ Expected<Candidate> Jit::compile(const KernelSource &source, const CompileReques
     candidate.artifact = std::make_shared<const KernelArtifact>(std::move(artifact));
     return candidate;
   };
-  if (!options.cache) {
+  // To make a key is not worth it while the cache is off.
+  if (!options.cache || !options.cache->getStore()) {
     Expected<KernelArtifact> artifact = compileAnew(source, request);
     if (!artifact)
       return artifact.takeError();

@@ -64,6 +64,22 @@ TEST_F(JitCacheTest, CompilesOnce) {
   EXPECT_EQ(warnings, "");
 }
 
+TEST_F(JitCacheTest, WorksWithoutAPlaceForTheCache) {
+  KernelSource source = makeSource();
+  CacheOptions none;
+  none.isEnabled = false;
+  CacheOptions file;
+  file.root = writeFile("file", "") + "/cache";
+  file.warn = [this](llvm::StringRef text) { warnings += text.str() + "\n"; };
+  for (const CacheOptions &cacheOptions : {none, file}) {
+    Jit jit({makePtxOptions(), std::make_shared<KernelCache>(cacheOptions)});
+    for (int64_t n : {1024, 1023})
+      EXPECT_EQ(llvm::cantFail(jit.compile(source, Request(source, "sm_80", makeArgs(n)))).cache,
+                CacheOutcome::Unused);
+  }
+  EXPECT_EQ(llvm::StringRef(warnings).count('\n'), 1u) << warnings;
+}
+
 TEST_F(JitCacheTest, CompilesAgainWhatIsDamaged) {
   KernelSource source = makeSource();
   Request request(source, "sm_80");
