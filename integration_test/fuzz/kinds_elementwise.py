@@ -57,6 +57,11 @@ def shift(function, is_signed):
     return apply
 
 
+def divide_rounded(a, b, is_up):
+    """Quotients rounded up where `is_up` says so, else down, without numbers that have no negative."""
+    return np.floor_divide(a, b) + (is_up & (np.mod(a, b) != 0)).astype(np.int64)
+
+
 INT_BINARY = {
     "arith.addi": signed(np.add),
     "arith.subi": signed(np.subtract),
@@ -71,10 +76,10 @@ INT_BINARY = {
     "arith.shli": shift(np.left_shift, True),
     "arith.shrsi": shift(np.right_shift, True),
     "arith.shrui": shift(np.right_shift, False),
-    "arith.divsi": divide(lambda a, b: np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b)), True),
+    "arith.divsi": divide(lambda a, b: divide_rounded(a, b, (a < 0) != (b < 0)), True),
     "arith.remsi": divide(np.fmod, True),
     "arith.floordivsi": divide(np.floor_divide, True),
-    "arith.ceildivsi": divide(lambda a, b: -np.floor_divide(-a, b), True),
+    "arith.ceildivsi": divide(lambda a, b: divide_rounded(a, b, True), True),
     "arith.divui": divide(np.floor_divide, False),
     "arith.remui": divide(np.remainder, False),
     "arith.ceildivui": divide(lambda a, b: a // b + (a % b != 0).astype(np.uint64), False),

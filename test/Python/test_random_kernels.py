@@ -26,6 +26,7 @@ def load(name):
 random_kernels, planted_hazards = load("random_kernels"), load("planted_hazards")
 
 import element_types  # noqa: E402: found through random_kernels
+import kinds_elementwise  # noqa: E402
 import layouts  # noqa: E402
 import runner  # noqa: E402
 import shrink  # noqa: E402
@@ -149,6 +150,16 @@ def test_casts_between_integers_are_those_of_python(source, target, flags):
     found = run_step("tilus.cast", [value], Type(target, (len(numbers),)), saturate=saturate,
                      unsigned_source=unsigned_source, unsigned_result=unsigned_result)
     assert found.data[0].tolist() == expected
+
+
+@pytest.mark.parametrize("op, quotient", [("divsi", lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)),
+                                          ("floordivsi", lambda a, b: a // b), ("ceildivsi", lambda a, b: -(-a // b))])
+def test_divisions_are_those_of_python(op, quotient):
+    numbers = [-(2**63), -(2**63) + 1, -17, -16, -1, 0, 1, 15, 2**62, 2**63 - 1]
+    pairs = [(a, b) for a in numbers for b in numbers if b != 0 and (a, b) != (-(2**63), -1)]
+    a, b = (np.array(column, np.int64) for column in zip(*pairs))
+    actual = kinds_elementwise.INT_BINARY[f"arith.{op}"](element_types.TYPES["i64"], a, b)
+    assert actual.tolist() == [quotient(*pair) for pair in pairs]
 
 
 def test_only_narrow_types_are_refused():
