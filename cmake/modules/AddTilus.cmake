@@ -31,11 +31,11 @@ function(tilus_use_pch target)
   target_precompile_headers(${target} REUSE_FROM TilusPCH)
 endfunction()
 
-# tilus_add_library(<Name> <sources>... [LINK <targets>...] [MLIR <archives>...] [PLAIN])
+# tilus_add_library(<Name> <sources>... [LINK <targets>...] [MLIR <archives>...] [PLAIN] [PRIVATE_TO_BUILD])
 # One library a folder. PLAIN: on LLVM's ADT and Support alone, without MLIR. The MLIR list names the
-# MLIR libraries used; with the dylibs they collapse to 'MLIR' and 'LLVM'.
+# MLIR libraries used; with the dylibs they collapse to 'MLIR' and 'LLVM'. PRIVATE_TO_BUILD: not installed.
 function(tilus_add_library name)
-  cmake_parse_arguments(ARG "PLAIN" "" "LINK;MLIR;LLVM" ${ARGN})
+  cmake_parse_arguments(ARG "PLAIN;PRIVATE_TO_BUILD" "" "LINK;MLIR;LLVM" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   if(ARG_PLAIN)
@@ -45,6 +45,9 @@ function(tilus_add_library name)
     tilus_use_pch(${name})
     tilus_link_llvm(${name} Support ${ARG_LLVM})
     tilus_link_mlir(${name} ${ARG_MLIR})
+  endif()
+  if(NOT ARG_PRIVATE_TO_BUILD)
+    tilus_install_library(${name})
   endif()
 endfunction()
 
