@@ -44,6 +44,11 @@ TILUS_C_EXPORT const TilusTarget *tilusDeviceGetDefaultTarget(const TilusDevice 
 TILUS_C_FALLIBLE TilusError *tilusDeviceSynchronize(const TilusDevice *device);
 TILUS_C_EXPORT void tilusDeviceDestroy(TilusDevice *device);
 
+/// The most specific of the kernel's artifacts that the device runs. Fails if it runs none, with those there
+/// are.
+TILUS_C_FALLIBLE TilusError *tilusArtifactFileChoose(const TilusArtifactFile *file, const char *entry,
+                                                     const TilusDevice *device, TilusArtifact **result);
+
 /// Memory of `bytes` bytes, whose contents are not known. A buffer of 0 bytes has the address 0.
 TILUS_C_FALLIBLE TilusError *tilusBufferAllocate(const TilusDevice *device, uint64_t bytes,
                                                  TilusBuffer **result);

@@ -19,23 +19,23 @@ TilusArtifact::TilusArtifact(std::shared_ptr<const KernelArtifact> shared) : art
     typeNames.push_back(param.format.getName());
 }
 
-static SharedArtifacts share(ArtifactFile file) {
-  SharedArtifacts shared;
+static ArtifactList share(ArtifactFile file) {
+  ArtifactList shared;
   for (KernelArtifact &artifact : file.artifacts)
     shared.push_back(std::make_shared<const KernelArtifact>(std::move(artifact)));
   return shared;
 }
 
-llvm::Expected<SharedArtifacts> capi::parseFile(llvm::StringRef bytes) {
+llvm::Expected<ArtifactList> capi::parseFile(llvm::StringRef bytes) {
   llvm::Expected<ArtifactFile> file = parseArtifacts(bytes);
   if (!file)
     return file.takeError();
   return share(std::move(*file));
 }
 
-llvm::Expected<SharedArtifacts> capi::findArtifacts(const SharedArtifacts &artifacts, const char *entry,
-                                                    const Target &target) {
-  SharedArtifacts found;
+llvm::Expected<ArtifactList> capi::findArtifacts(const ArtifactList &artifacts, const char *entry,
+                                                 const Target &target) {
+  ArtifactList found;
   std::vector<std::string> held;
   for (const std::shared_ptr<const KernelArtifact> &artifact : artifacts) {
     if ((!entry || artifact->entry == entry) && TilusArtifact(artifact).target == &target)
@@ -72,7 +72,7 @@ TilusError *tilusArtifactFileParse(const void *data, size_t size, TilusArtifactF
   *result = nullptr;
   if (!data)
     return makeNullError("the bytes of a file");
-  llvm::Expected<SharedArtifacts> artifacts = parseFile(makeText(data, size));
+  llvm::Expected<ArtifactList> artifacts = parseFile(makeText(data, size));
   if (!artifacts)
     return wrapError(artifacts.takeError());
   *result = new TilusArtifactFile{std::move(*artifacts)};
@@ -100,10 +100,25 @@ TilusError *tilusArtifactFileFind(const TilusArtifactFile *file, const char *ent
   *result = nullptr;
   if (!file || !target)
     return makeNullError(file ? "a target" : "a file of artifacts");
-  llvm::Expected<SharedArtifacts> found = findArtifacts(file->artifacts, entry, *unwrap(target));
+  llvm::Expected<ArtifactList> found = findArtifacts(file->artifacts, entry, *unwrap(target));
   if (!found)
     return wrapError(found.takeError());
   *result = new TilusArtifact(found->front());
+  return nullptr;
+}
+
+TilusError *tilusArtifactFileChoose(const TilusArtifactFile *file, const char *entry,
+                                    const TilusDevice *device, TilusArtifact **result) {
+  if (!result)
+    return makeNullError("a place for the artifact");
+  *result = nullptr;
+  if (!file || !entry || !device)
+    return makeNullError(!file ? "a file of artifacts" : entry ? "a device" : "the name of a kernel");
+  llvm::Expected<std::shared_ptr<const KernelArtifact>> chosen =
+      chooseArtifact(file->artifacts, entry, *device->open->device);
+  if (!chosen)
+    return wrapError(chosen.takeError());
+  *result = new TilusArtifact(std::move(*chosen));
   return nullptr;
 }
 

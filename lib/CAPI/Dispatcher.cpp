@@ -64,10 +64,10 @@ TilusError *tilusCompileResultAddFile(TilusCompileResult *result, const char *en
                                       size_t size) {
   if (!result || !data)
     return makeNullError(result ? "the bytes of a file" : "the result of a compile callback");
-  llvm::Expected<SharedArtifacts> artifacts = parseFile(makeText(data, size));
+  llvm::Expected<ArtifactList> artifacts = parseFile(makeText(data, size));
   if (!artifacts)
     return wrapError(artifacts.takeError());
-  llvm::Expected<SharedArtifacts> found = findArtifacts(*artifacts, entry, result->target);
+  llvm::Expected<ArtifactList> found = findArtifacts(*artifacts, entry, result->target);
   if (!found)
     return wrapError(found.takeError());
   for (const std::shared_ptr<const KernelArtifact> &artifact : *found)

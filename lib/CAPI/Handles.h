@@ -3,16 +3,13 @@
 #pragma once
 
 #include "Tilus-c/Runtime.h"
+#include "Tilus/Runtime/ArtifactChoice.h"
 #include "Tilus/Runtime/Launcher.h"
 
 #include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
-
-namespace tilus::capi {
-using SharedArtifacts = std::vector<std::shared_ptr<const KernelArtifact>>;
-} // namespace tilus::capi
 
 struct TilusError {
   std::string message;
@@ -34,7 +31,7 @@ struct TilusArtifact {
 };
 
 struct TilusArtifactFile {
-  tilus::capi::SharedArtifacts artifacts;
+  tilus::ArtifactList artifacts;
 };
 
 struct TilusDriver {
@@ -75,10 +72,10 @@ inline llvm::StringRef makeText(const void *data, size_t size) {
 }
 
 /// The artifacts of the bytes of a file.
-llvm::Expected<SharedArtifacts> parseFile(llvm::StringRef bytes);
+llvm::Expected<ArtifactList> parseFile(llvm::StringRef bytes);
 /// Those of the kernel (of any if `entry` is null) for the target; at least one.
-llvm::Expected<SharedArtifacts> findArtifacts(const SharedArtifacts &artifacts, const char *entry,
-                                              const Target &target);
+llvm::Expected<ArtifactList> findArtifacts(const ArtifactList &artifacts, const char *entry,
+                                           const Target &target);
 
 /// Null if the size at the start of a struct that the caller filled is one that this version knows.
 template <typename T> TilusError *checkInput(const T *data, llvm::StringRef name) {

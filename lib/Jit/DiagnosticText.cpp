@@ -1,6 +1,6 @@
 // Collecting of diagnostics.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "DiagnosticText.h"
+#include "Tilus/Jit/DiagnosticText.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/Support/raw_ostream.h"

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Jit/Jit.h"
 
-#include "DiagnosticText.h"
 #include "Specialization.h"
 #include "Tilus/Compiler/Compiler.h"
 #include "Tilus/Compiler/Pipelines.h"
+#include "Tilus/Jit/DiagnosticText.h"
 #include "ToolFingerprints.h"
 
 #include "mlir/Parser/Parser.h"

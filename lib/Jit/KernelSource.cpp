@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Jit/KernelSource.h"
 
-#include "DiagnosticText.h"
 #include "Tilus/Compiler/Compiler.h"
 #include "Tilus/Compiler/KernelMetadata.h"
+#include "Tilus/Jit/DiagnosticText.h"
 
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"

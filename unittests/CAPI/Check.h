@@ -38,10 +38,19 @@ void makeArguments(TilusValue values[4], int64_t constant, int64_t n);
 /* The number of calls of its callback. */
 int getCompiles(void);
 
+struct Test {
+  const char *name;
+  void (*run)(void);
+};
+/* Runs the tests; the exit status of the program. */
+int runTests(const struct Test *tests, size_t count);
+
 void testMisuse(void);
 void testArtifacts(void);
 void testLaunch(void);
 void testDispatcher(void);
 void testThreads(void);
+void testDialect(void);
+void testPipeline(void);
 
 #endif

@@ -61,6 +61,7 @@ static void testNullArguments(void) {
   FAILS(tilusArtifactFileParse(NULL, 4, &file), text);
   FAILS(tilusArtifactFileGet(NULL, 0, &artifact), text);
   FAILS(tilusArtifactFileFind(NULL, NULL, NULL, &artifact), text);
+  FAILS(tilusArtifactFileChoose(NULL, "x", NULL, &artifact), text);
   FAILS(tilusArtifactsSerialize(NULL, 1, &blob), text);
   FAILS(tilusArtifactGetInfo(NULL, NULL), text);
   FAILS(tilusArtifactGetParam(NULL, 0, NULL), text);

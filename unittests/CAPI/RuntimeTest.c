@@ -55,8 +55,8 @@ void testArtifacts(void) {
   TilusArtifactFile *file = NULL;
   TilusArtifact *artifact = NULL;
   OK(tilusArtifactFileRead(TILUS_FAKE_ARTIFACT, &file));
-  CHECK(tilusArtifactFileGetCount(file) == 8);
-  FAILS(tilusArtifactFileGet(file, 8, &artifact), "one of 8 artifacts, but got 8");
+  CHECK(tilusArtifactFileGetCount(file) == 12);
+  FAILS(tilusArtifactFileGet(file, 12, &artifact), "one of 12 artifacts, but got 12");
   FAILS(tilusArtifactFileFind(file, "scale_sm_90", lookUp("sm_120a"), &artifact),
         "'reduce_sm_90a' for sm_90a");
   OK(tilusArtifactFileFind(file, "reduce_sm_90a", lookUp("sm_90a"), &artifact));
@@ -88,6 +88,12 @@ void testLaunch(void) {
   TilusKernel *kernel = NULL;
   FAILS(tilusKernelLoad(device, artifact, &kernel), "sm_103a");
   tilusArtifactDestroy(artifact);
+  OK(tilusArtifactFileChoose(file, "increment", device, &artifact));
+  TilusArtifactInfo info = {.size = sizeof(info)};
+  OK(tilusArtifactGetInfo(artifact, &info));
+  SAME(info.chip, "sm_90a");
+  tilusArtifactDestroy(artifact);
+  FAILS(tilusArtifactFileChoose(file, "decrement", device, &artifact), "decrement");
   OK(tilusArtifactFileFind(file, "reduce_sm_90a", tilusDeviceGetDefaultTarget(device), &artifact));
   OK(tilusKernelLoad(device, artifact, &kernel));
   TilusArguments *arguments = NULL;

@@ -19,7 +19,10 @@ static bool parseImage(const char *image, ModuleObject &module, std::string &chi
   function.image = image;
   std::istringstream text(image);
   std::string word;
-  module.hasAnyEntry = bool(text >> word) && word == ".version";
+  // PTX may begin with comments.
+  while (text >> word && word.rfind("//", 0) == 0)
+    std::getline(text, word);
+  module.hasAnyEntry = word == ".version";
   if (module.hasAnyEntry)
     return true;
   if (word != "fake" ||

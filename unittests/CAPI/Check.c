@@ -1,4 +1,4 @@
-/* Runs the tests of the C API of the runtime, and holds what they share.
+/* What the tests of the C API share.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "Check.h"
 
@@ -120,21 +120,13 @@ void makeArguments(TilusValue values[4], int64_t constant, int64_t n) {
   values[3] = tilusValuePointer(0x1000, 0, TILUS_DEVICE_UNKNOWN);
 }
 
-int main(void) {
-  static const struct {
-    const char *name;
-    void (*run)(void);
-  } tests[] = {{"misuse", testMisuse},
-               {"artifacts", testArtifacts},
-               {"launch", testLaunch},
-               {"dispatcher", testDispatcher},
-               {"threads", testThreads}};
+int runTests(const struct Test *tests, size_t count) {
   fake = dlopen(TILUS_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
   if (!fake) {
     fprintf(stderr, "%s\n", dlerror());
     return 1;
   }
-  for (size_t index = 0; index < sizeof(tests) / sizeof(tests[0]); ++index) {
+  for (size_t index = 0; index < count; ++index) {
     int before = failures;
     tests[index].run();
     printf("%s: %s\n", tests[index].name, failures == before ? "passed" : "FAILED");

@@ -1,0 +1,43 @@
+// The dialect in MLIR's C API.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Tilus-c/Dialect.h"
+
+#include "CompilerHandles.h"
+#include "Tilus/Compiler/Compiler.h"
+#include "Tilus/Compiler/Pipelines.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+
+using namespace tilus;
+using namespace tilus::capi;
+
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Tilus, tilus, tilus::TilusDialect)
+
+void tilusRegisterCompilerDialects(MlirDialectRegistry registry) {
+  if (registry.ptr)
+    registerCompilerDialects(*::unwrap(registry));
+}
+
+void tilusRegisterPasses() {
+  static std::once_flag once;
+  std::call_once(once, registerPassesAndPipelines);
+}
+
+TilusError *tilusCompileModule(const TilusCompiler *compiler, MlirModule module,
+                               const TilusTarget *const *targets, size_t targetCount, TilusBlob **result) {
+  if (!result)
+    return makeNullError("a place for the bytes");
+  *result = nullptr;
+  if (!compiler || !module.ptr)
+    return makeNullError(compiler ? "a module" : "a compiler");
+  llvm::SmallVector<const Target *> list;
+  if (TilusError *error = readTargets(targets, targetCount, list))
+    return error;
+  // Its target changes.
+  mlir::OwningOpRef<mlir::ModuleOp> copy(::unwrap(module).clone());
+  mlir::FailureOr<ArtifactFile> file = compileAll(*copy, list, compiler->jit->getOptions().compile);
+  if (mlir::failed(file))
+    return makeError("the module to compile", "the diagnostics that its context reported");
+  return writeFile(*file, result);
+}
