@@ -82,8 +82,10 @@ llvm::Expected<int> Device::getAttribute(cuda::DeviceAttribute attribute) const 
 }
 
 llvm::Expected<ContextScope> Device::enter() const {
-  if (llvm::Error error = driver.check(driver->ctxPushCurrent(context), "cuCtxPushCurrent_v2", describe()))
-    return std::move(error);
+  // Each launch of a thread without the context comes here: the words are made for an error alone.
+  cuda::Result code = driver->ctxPushCurrent(context);
+  if (LLVM_UNLIKELY(code != cuda::success))
+    return driver.check(code, "cuCtxPushCurrent_v2", describe());
   return ContextScope(&driver);
 }
 

@@ -72,8 +72,11 @@ llvm::Error launch(const LoadedKernel &kernel, LaunchArguments &arguments, cuda:
   const CudaDriver &driver = kernel.getDevice().getDriver();
   if (llvm::Error error = arguments.encodeTensorMaps(driver))
     return error;
-  return driver.check(driver->launchKernelEx(&config, kernel.getFunction(), arguments.getPointers(), nullptr),
-                      "cuLaunchKernelEx",
+  cuda::Result code = driver->launchKernelEx(&config, kernel.getFunction(), arguments.getPointers(), nullptr);
+  // The words are made for an error alone.
+  if (LLVM_LIKELY(code == cuda::success))
+    return llvm::Error::success();
+  return driver.check(code, "cuLaunchKernelEx",
                       "kernel '" + artifact.entry + "' on " + kernel.getDevice().describe());
 }
 
