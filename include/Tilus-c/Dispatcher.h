@@ -149,6 +149,10 @@ typedef struct TilusDispatcher TilusDispatcher;
 TILUS_C_FALLIBLE TilusError *tilusDispatcherCreate(const char *name, const TilusCallParam *params,
                                                    size_t paramCount, const TilusDispatcherOptions *options,
                                                    TilusDispatcher **result);
+/// The parameters of its calls. The name lives as long as the dispatcher. Fails past the end.
+TILUS_C_EXPORT size_t tilusDispatcherGetParamCount(const TilusDispatcher *dispatcher);
+TILUS_C_FALLIBLE TilusError *tilusDispatcherGetParam(const TilusDispatcher *dispatcher, size_t index,
+                                                     TilusCallParam *param);
 /// Launches the kernel of the call's target and returns without waiting for it; compiles and loads it before
 /// if need be. The target is read once, at entry. An empty grid launches nothing and succeeds.
 TILUS_C_FALLIBLE TilusError *tilusDispatcherCall(TilusDispatcher *dispatcher, const TilusValue *arguments,

@@ -11,8 +11,9 @@
 // - Threads. Any function may be called from any thread. Objects may be shared by threads, all but
 //   TilusArguments, TilusBuffer and TilusCompileResult, which one thread at a time may use. No object may be
 //   destroyed while another thread uses it.
-// - Structs begin with their size, which the caller sets to sizeof. A struct that is larger than the library
-//   knows it was made for a later version, and is refused as an input.
+// - Structs that may grow begin with their size, which the caller sets to sizeof. A struct that is larger
+// than
+//   the library knows it was made for a later version, and is refused as an input.
 // - Sizes are in bytes and strings in UTF-8, which end with a zero.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TILUS_C_SUPPORT_H

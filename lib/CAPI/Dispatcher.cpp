@@ -174,6 +174,21 @@ TilusError *tilusDispatcherCreate(const char *name, const TilusCallParam *params
   return nullptr;
 }
 
+size_t tilusDispatcherGetParamCount(const TilusDispatcher *dispatcher) {
+  return dispatcher ? dispatcher->get().getSignature().getParams().size() : 0;
+}
+
+TilusError *tilusDispatcherGetParam(const TilusDispatcher *dispatcher, size_t index, TilusCallParam *param) {
+  if (!dispatcher || !param)
+    return makeNullError(dispatcher ? "a place for the parameter" : "a dispatcher");
+  llvm::ArrayRef<CallParam> params = dispatcher->get().getSignature().getParams();
+  if (index >= params.size())
+    return makeIndexError("parameters", params.size(), index);
+  *param = {params[index].name.c_str(), static_cast<TilusParamKind>(params[index].kind),
+            params[index].divisors};
+  return nullptr;
+}
+
 void tilusDispatcherDestroy(TilusDispatcher *dispatcher) { delete dispatcher; }
 
 //===----------------------------------------------------------------------===//

@@ -152,6 +152,16 @@ static void testModuleDispatcher(void) {
       .size = sizeof(special), .kernel = "fill", .constants = constants, .constantCount = 1, .divisors = 16};
   TilusDispatcher *dispatcher = NULL;
   OK(tilusDispatcherCreateFromModule(compiler, &source, &special, NULL, &dispatcher));
+  static const TilusCallParam params[] = {{"n", TilusParamKindInteger, 16},
+                                          {"value", TilusParamKindConstant, 0},
+                                          {"x", TilusParamKindPointer, 0}};
+  CHECK(tilusDispatcherGetParamCount(dispatcher) == 3);
+  for (int index = 0; index < 3; ++index) {
+    TilusCallParam param;
+    OK(tilusDispatcherGetParam(dispatcher, index, &param));
+    SAME(param.name, params[index].name);
+    CHECK(param.kind == params[index].kind && param.divisors == params[index].divisors);
+  }
   /* The dispatcher keeps its compiler. */
   tilusCompilerDestroy(compiler);
   TilusValue values[] = {tilusValueInt(1024), tilusValueInt(5),

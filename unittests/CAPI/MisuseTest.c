@@ -208,6 +208,11 @@ static void testCalls(void) {
   FAILS(tilusDispatcherGetStats(dispatcher, lookUp("sm_90a"), &stats), "'size' says, but got 0");
   FAILS(tilusDispatcherGetStats(dispatcher, lookUp("sm_90a"), NULL), "but got null");
   FAILS(tilusDispatcherGetStats(NULL, NULL, &stats), "but got null");
+  TilusCallParam param;
+  FAILS(tilusDispatcherGetParam(dispatcher, 4, &param), "one of 4 parameters, but got 4");
+  FAILS(tilusDispatcherGetParam(dispatcher, 0, NULL), "but got null");
+  FAILS(tilusDispatcherGetParam(NULL, 0, &param), "but got null");
+  CHECK(tilusDispatcherGetParamCount(NULL) == 0);
   const TilusInstance *instance;
   FAILS(tilusDispatcherCompile(dispatcher, values, 4, NULL, &instance),
         "expected a target to compile 'scale'");
