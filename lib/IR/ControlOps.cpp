@@ -4,6 +4,8 @@
 #include "Tilus/IR/GridLimits.h"
 #include "Tilus/IR/TilusOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
@@ -264,7 +266,17 @@ void KernelOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
 }
 
+/// Whether the name can be that of a function in PTX, and of a file.
+static bool isSymbolName(StringRef name) {
+  auto isLetter = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
+  return !name.empty() && !llvm::isDigit(name.front()) && llvm::all_of(name, isLetter);
+}
+
 LogicalResult KernelOp::verify() {
+  if (!isSymbolName(getSymName()))
+    return emitOpError(
+               "expected a name of letters, digits, '_' and '$' that does not begin with a digit, but got '")
+           << getSymName() << "'";
   if (int32_t warps = getWarps(); warps < 1 || warps > 32)
     return emitOpError("expected 1 to 32 warps, but got ") << warps;
   if (size_t count = getFunctionType().getNumResults())
@@ -310,7 +322,15 @@ LogicalResult KernelOp::verifyRegions() {
       return op.emitOpError(
           "expected only arith operations on scalars in the grid region, which the host evaluates");
   }
-  return success();
+  // Such loops are undefined behaviour, which would take what follows them along.
+  WalkResult loops = getBody().walk([](scf::ForOp loop) {
+    APInt step;
+    if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.isStrictlyPositive())
+      return WalkResult::advance();
+    loop.emitOpError("expected a positive step, but got ") << step.getSExtValue();
+    return WalkResult::interrupt();
+  });
+  return failure(loops.wasInterrupted());
 }
 
 LogicalResult GridOp::verify() {

@@ -5,6 +5,7 @@
 #include "Tilus/Runtime/CacheStore.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
@@ -325,6 +326,15 @@ static llvm::Expected<bool> run(const Request &request, llvm::raw_ostream &out) 
   if (request.operands.size() != operandCount)
     return llvm::createStringError("expected " + llvm::Twine(operandCount) + " words after '" + row->name +
                                    "', but got " + llvm::Twine(request.operands.size()));
+  // Nothing was kept yet; to open the cache would make its folder.
+  if (operandCount == 0 && !request.cache.root.empty() && !llvm::sys::fs::exists(request.cache.root)) {
+    llvm::json::Object none{{"root", request.cache.root}, {"bytes", 0}, {"entries", llvm::json::Array()}};
+    if (request.json)
+      out << llvm::json::Value(std::move(none)) << "\n";
+    else
+      out << "0 kernels: there is no folder " << request.cache.root << " yet\n";
+    return true;
+  }
   return row->run(request, out);
 }
 

@@ -155,6 +155,15 @@ public:
   using InsertFencesPassBase::InsertFencesPassBase;
 
   void runOnOperation() override {
+    WalkResult layouts = getOperation()->walk([](AllocSharedOp op) {
+      if (op.getResult().getType().getLayout())
+        return WalkResult::advance();
+      op.emitOpError("expected a shared tile with a layout, but got ")
+          << op.getResult().getType() << "; run tilus-infer-layouts before";
+      return WalkResult::interrupt();
+    });
+    if (layouts.wasInterrupted())
+      return signalPassFailure();
     getOperation()->walk([&](KernelOp kernel) {
       FenceInserter(kernel, remarks).visitRegion(kernel.getBody(), SharedAccessState());
     });

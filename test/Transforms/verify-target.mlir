@@ -20,9 +20,10 @@ module attributes {tilus.target = #tilus.target<chip = "sm_75">} {
     tilus.grid [%c1]
   } {
     %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
     %v = tilus.global_view %x : !tilus.ptr<f16> -> !tilus.global<64x64xf16>
     %s = tilus.alloc_shared : !tilus.shared<64x64xf16>
-    scf.for %i = %c0 to %c0 step %c0 : i32 {
+    scf.for %i = %c0 to %c1 step %c1 : i32 {
       // expected-note @below {{use 'tilus.load_global' and 'tilus.store_shared' instead}}
       // expected-error @below {{requires feature 'cp_async' (sm_80 or later), but the kernel targets sm_75}}
       tilus.copy_async %v[%i, %i], %s : !tilus.global<64x64xf16>, !tilus.shared<64x64xf16>

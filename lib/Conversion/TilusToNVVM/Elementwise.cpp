@@ -39,6 +39,23 @@ static bool worksOnRegisters(Operation *op, ArrayRef<RankedTensorType> tiles) {
 }
 
 namespace {
+/// A choice between pointers or views: between each of their parts.
+struct HandleSelectLowering : OpConversionPattern<arith::SelectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!isa<PtrType, GlobalType, SharedType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "the result is neither a pointer nor a view");
+    SmallVector<Value> parts;
+    for (auto [chosen, other] : llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+      parts.push_back(
+          arith::SelectOp::create(rewriter, op.getLoc(), adaptor.getCondition().front(), chosen, other));
+    rewriter.replaceOpWithMultiple(op, {parts});
+    return success();
+  }
+};
+
 /// Any elementwise op of arith or math whose result is a tile. Scalar operands (the condition of a select)
 /// serve all.
 struct ElementwiseLowering : ConversionPattern {
@@ -106,5 +123,5 @@ private:
 
 void tilus::populateElementwiseToNVVM(const TypeConverter &converter, RewritePatternSet &patterns,
                                       const LoweringContext &context) {
-  patterns.add<ElementwiseLowering>(converter, patterns.getContext());
+  patterns.add<ElementwiseLowering, HandleSelectLowering>(converter, patterns.getContext());
 }

@@ -176,6 +176,9 @@ struct ConvertTilusToNVVMPass : tilus::impl::ConvertTilusToNVVMPassBase<ConvertT
     SmallVector<Type> params;
     if (failed(converter.convertTypes(kernel.getArgumentTypes(), params)))
       return kernel.emitOpError("expected parameters of 8, 16, 32 or 64 bits for the GPU");
+    for (Type &param : params)
+      if (param.isIndex())
+        param = builder.getI64Type();
     params.append(context.getWorkspaces().size(), LLVM::LLVMPointerType::get(&getContext(), 1));
     addWorkspaceParams(kernel, context);
     if (failed(convertBody(kernel, context)))
