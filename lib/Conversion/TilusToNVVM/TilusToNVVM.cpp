@@ -24,7 +24,11 @@ namespace tilus {
 #include "Tilus/Conversion/Passes.h.inc"
 } // namespace tilus
 
-/// Reports element types and groups that the lowering cannot hold, each at its op.
+/// Registers of one tile beyond which a kernel would not assemble in reasonable time, nor run well: a thread
+/// has 255.
+constexpr int64_t kMostTileRegisters = 4096;
+
+/// Reports element types, tiles and groups that the lowering cannot hold, each at its op.
 static LogicalResult checkLowerable(KernelOp kernel, const LoweringContext &context) {
   WalkResult result = kernel.getBody().walk([&](Operation *op) -> WalkResult {
     for (Value value : op->getResults()) {
@@ -35,6 +39,11 @@ static LogicalResult checkLowerable(KernelOp kernel, const LoweringContext &cont
       if (tile && !getTileLayout(tile))
         return op->emitOpError("expected a tile with a layout, but got ")
                << tile << "; run tilus-infer-layouts before";
+      if (int64_t count = tile ? getNumRegisters(tile) : 0; count > kMostTileRegisters)
+        return op->emitOpError("expected a tile of at most ")
+               << kMostTileRegisters << " registers a thread, but got " << count << " for "
+               << RankedTensorType::get(tile.getShape(), tile.getElementType())
+               << "; take smaller tiles in a loop, or more warps";
       if (auto shared = dyn_cast<SharedType>(value.getType()); shared && !shared.getLayout())
         return op->emitOpError("expected a shared tile with a layout, but got ")
                << shared << "; run tilus-infer-layouts before";
