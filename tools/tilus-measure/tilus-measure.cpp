@@ -1,4 +1,4 @@
-// The program tilus-measure: a process in which the candidates of a tuning run, apart from the one that tunes.
+// The program tilus-measure: runs the candidates of a tuning apart from the process that tunes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/MeasureServer.h"
 
