@@ -26,7 +26,7 @@ namespace tilus {
 
 /// Registers of one tile beyond which a kernel would not assemble in reasonable time, nor run well: a thread
 /// has 255.
-constexpr int64_t kMostTileRegisters = 4096;
+constexpr int64_t kMostTileRegisters = 512;
 
 /// Reports element types, tiles and groups that the lowering cannot hold, each at its op.
 static LogicalResult checkLowerable(KernelOp kernel, const LoweringContext &context) {
