@@ -35,9 +35,9 @@ Case = collections.namedtuple("Case", "path kernel chip")
 SMALL_SHARED_MEMORY = ("sm_86", "sm_88", "sm_89", "sm_120", "sm_120f", "sm_120a", "sm_121", "sm_121f", "sm_121a")
 # (kernels, chips that they do not support, the message).
 REFUSALS = [
-    (("matmul_pipelined", "matmul_pipelined_narrow", "matmul_splitk"), ("sm_75",),
+    (("matmul_pipelined", "matmul_pipelined_wide", "matmul_splitk"), ("sm_75",),
      r"requires feature 'cp_async' \(sm_80 or later\), but the kernel targets {chip}$"),
-    (("matmul_pipelined",), SMALL_SHARED_MEMORY,
+    (("matmul_pipelined_wide",), SMALL_SHARED_MEMORY,
      r"expected at most 101376 bytes of shared memory on {chip}, but got \d+$"),
 ]
 

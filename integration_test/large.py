@@ -224,8 +224,8 @@ def product_of_a_large_matrix(runner):
     m, n, k = runner.rows(40009), 64, 30008
     a = runner.rng.integers(-1, 2, (m, k), np.int8).astype(np.float16)
     b = runner.rng.integers(-1, 2, (k, n), np.int8).astype(np.float16)
-    path = ROOT / "examples/matmul/matmul_pipelined_narrow.mlir"
-    c = runner.run(path, [m, n, k, a, b, np.zeros((m, n), np.float16)], [5], "matmul_pipelined_narrow")[5]
+    path = ROOT / "examples/matmul/matmul_pipelined.mlir"
+    c = runner.run(path, [m, n, k, a, b, np.zeros((m, n), np.float16)], [5], "matmul_pipelined")[5]
     wide = b.astype(np.float32)
     for begin in range(0, m, 4096):
         common.compare(c[begin:begin + 4096], a[begin:begin + 4096].astype(np.float32) @ wide, 0.0)

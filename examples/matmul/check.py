@@ -31,7 +31,7 @@ EXAMPLES = [
     common.Example("matmul_simple.mlir", "matmul_simple", make, expected, SIZES),
     common.Example("matmul_shared.mlir", "matmul_shared", make, expected, SIZES),
     common.Example("matmul_pipelined.mlir", "matmul_pipelined", make, expected, SIZES),
-    common.Example("matmul_pipelined_narrow.mlir", "matmul_pipelined_narrow", make, expected, SIZES),
+    common.Example("matmul_pipelined_wide.mlir", "matmul_pipelined_wide", make, expected, SIZES),
     common.Example("matmul_splitk.mlir", "matmul_splitk", make, expected, SIZES + [(48, 40, 1000)]),
 ]
 

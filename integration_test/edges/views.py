@@ -72,7 +72,7 @@ def add_sizes_of_zero():
 
 MATMULS = [("matmul/matmul_simple", "matmul_simple"), ("matmul/matmul_shared", "matmul_shared"),
            ("matmul/matmul_pipelined", "matmul_pipelined"),
-           ("matmul/matmul_pipelined_narrow", "matmul_pipelined_narrow"),
+           ("matmul/matmul_pipelined_wide", "matmul_pipelined_wide"),
            ("matmul/matmul_splitk", "matmul_splitk")]
 
 

@@ -14,7 +14,7 @@ BUILD = pathlib.Path(os.environ.get("TILUS_BUILD_DIR", ROOT / "build"))
 MATMUL_CHIPS = ("sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_120a")
 SMALL = ("vector_add", "histogram", "sum_rows", "transpose_f16")
 # Compiled again elsewhere.
-REPEATED = SMALL + ("matmul_simple", "matmul_pipelined_narrow")
+REPEATED = SMALL + ("matmul_simple", "matmul_pipelined")
 
 
 def load_chips():
