@@ -6,6 +6,7 @@
 // RUN: not tilus-opt --tilus-to-nvvm="target=sm_81" %s 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not tilus-opt --tilus-to-ptx %s 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not tilus-opt --tilus-to-cubin="targets=sm_80 assembler=as" %s 2>&1 | FileCheck %s --check-prefix=ASSEMBLER
+// RUN: not tilus-opt --tilus-to-ptx="targets=sm_80 opt-level=4" %s 2>&1 | FileCheck %s --check-prefix=LEVEL
 
 // NVVM: gpu.module @fill
 // NVVM: llvm.func @fill(
@@ -16,8 +17,9 @@
 // PTX-SAME: #gpu.object<#nvvm.target<{{[^>]*}}chip = "sm_90a"
 
 // CHIP: error: expected a known chip, but got 'sm_81'; did you mean 'sm_80'?
-// NONE: [[@LINE+3]]:1: error: 'tilus.kernel' op expected a target, but the module names none; give its attribute 'tilus.target', as in #tilus.target<chip = "sm_90a">, or name a target for the compilation
+// NONE: [[@LINE+4]]:1: error: 'tilus.kernel' op expected a target, but the module names none; give its attribute 'tilus.target', as in #tilus.target<chip = "sm_90a">, or name a target for the compilation
 // ASSEMBLER: error: expected 'auto', 'nvjitlink' or 'ptxas' as assembler, but got 'as'
+// LEVEL: error: expected an optimization level from 0 to 3, but got 4
 
 tilus.kernel @fill(%x: !tilus.ptr<f32>) warps(2) grid {
   %c1 = arith.constant 1 : i32

@@ -122,6 +122,15 @@ func.func @reduce_dim(%s: tensor<4x8xf32>) {
 
 // -----
 
+// There is no greatest of no elements.
+func.func @reduce_empty(%s: tensor<0x4xf32>) {
+  // expected-error @below {{'tilus.reduce' op operand #0 must be tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of 1 to 64 bits), but got 'tensor<0x4xf32>'}}
+  %t = tilus.reduce max, %s dim(0) : tensor<0x4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @reduce_float(%s: tensor<4x8xf32>) {
   // expected-error @below {{'tilus.reduce' op expected an element type that 'xor' combines, but got 'f32'}}
   %t = tilus.reduce xor, %s dim(1) : tensor<4x8xf32> -> tensor<4xf32>
