@@ -11,9 +11,6 @@ using namespace tilus;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// What a device that a candidate made unusable may still use is never freed.
-extern "C" const char *__lsan_default_suppressions() { return "leak:tilus::tune\nleak:TunerTest::SetUp"; }
-
 TEST_F(TunerTest, ChoosesTheFastest) {
   Addition slow{1, 5}, fast{1, 2}, middle{1, 3};
   add("slow", slow);

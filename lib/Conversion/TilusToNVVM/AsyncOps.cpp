@@ -3,7 +3,7 @@
 // The tile is cut into chunks of 16, 8 or 4 bytes that are contiguous and aligned on both sides; a chunk at
 // the edge of the view is filled up with zeros. Where no such chunk exists, elements are copied at once.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GlobalAccess.h"
+#include "GlobalAddresses.h"
 #include "InlinePTX.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,7 +22,7 @@ struct CopyAsyncOpLowering : TileLowering<CopyAsyncOp> {
     SharedType shared = op.getDest().getType();
     int64_t bits = getElementBits(shared.getElementType());
     ThreadGroup group = context.getGroup(op);
-    AccessFacts facts(op, op.getSource().getType().getRank());
+    ProvenFacts facts(op, op.getSource().getType().getRank());
     int64_t chunk = getChunk(op, facts, group.count, bits);
     RegisterLayout layout = shared.getRank() == 0
                                 ? RegisterLayout::replicated({}, group.count)
@@ -31,8 +31,8 @@ struct CopyAsyncOpLowering : TileLowering<CopyAsyncOp> {
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
-    GlobalAccess access(rewriter, loc, op.getSource().getType(), adaptor.getSource(), offsets,
-                        op.getTileDims(), shared.getShape(), facts);
+    GlobalAddresses access(rewriter, loc, op.getSource().getType(), adaptor.getSource(), offsets,
+                           op.getTileDims(), shared.getShape(), facts);
     Value thread = createThreadId(rewriter, loc, context, group);
     TileIndices indices = createTileIndices(rewriter, loc, thread, layout);
     OpBuilder::InsertionGuard guard(rewriter);
@@ -57,7 +57,7 @@ struct CopyAsyncOpLowering : TileLowering<CopyAsyncOp> {
 private:
   /// Elements of a chunk: as many as are contiguous and aligned in both memories, at most 16 bytes and at
   /// most a thread's share; 1 if that is less than cp.async moves.
-  int64_t getChunk(CopyAsyncOp op, const AccessFacts &facts, int64_t threads, int64_t bits) const {
+  int64_t getChunk(CopyAsyncOp op, const ProvenFacts &facts, int64_t threads, int64_t bits) const {
     SharedType shared = op.getDest().getType();
     if (facts.vectorDim < 0 || facts.vectorDim >= shared.getRank())
       return 1;
@@ -72,8 +72,8 @@ private:
     return chunk * bits < 32 ? 1 : chunk;
   }
 
-  void copyChunk(CopyAsyncOp op, GlobalAccess &access, Value dest, ArrayRef<int64_t> slot,
-                 const AccessFacts &facts, int64_t chunk, int64_t bits,
+  void copyChunk(CopyAsyncOp op, GlobalAddresses &access, Value dest, ArrayRef<int64_t> slot,
+                 const ProvenFacts &facts, int64_t chunk, int64_t bits,
                  ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
     int64_t bytes = chunk * bits / 8;
@@ -92,8 +92,8 @@ private:
     NVVM::CpAsyncOp::create(rewriter, loc, dest, source, bytes, cache, size);
   }
 
-  void copyElement(CopyAsyncOp op, GlobalAccess &access, Value dest, ArrayRef<int64_t> slot,
-                   const AccessFacts &facts, int64_t bits, ConversionPatternRewriter &rewriter) const {
+  void copyElement(CopyAsyncOp op, GlobalAddresses &access, Value dest, ArrayRef<int64_t> slot,
+                   const ProvenFacts &facts, int64_t bits, ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
     Value mask = facts.isInBounds() ? Value() : access.getMask(rewriter, loc, slot);
     SmallVector<Value> words = createLoad(rewriter, loc, access.getPointer(rewriter, loc, slot),

@@ -1,6 +1,6 @@
 // Lowering of atomic updates and scattered stores: one thread for each element hands what it found to
 // replicas. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GlobalAccess.h"
+#include "GlobalAddresses.h"
 #include "InlinePTX.h"
 #include "ScratchExchange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -62,7 +62,7 @@ private:
   /// One unsigned comparison: a negative index is a large number.
   Value addMask(Value mask, Value coordinate, Value size) {
     Value isInside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, coordinate, size);
-    return GlobalAccess::conjoin(builder, loc, mask, isInside);
+    return GlobalAddresses::conjoin(builder, loc, mask, isInside);
   }
 
   ElementPlace getGlobal(GlobalType view, int64_t slot) {
@@ -162,17 +162,17 @@ struct AtomicOpLowering : UpdateLowering<AtomicOp> {
       return success();
     }
     auto view = cast<GlobalType>(op.getDest().getType());
-    AccessFacts facts(op, view.getRank());
+    ProvenFacts facts(op, view.getRank());
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
     auto tileDims = llvm::to_vector(llvm::seq<int64_t>(view.getRank() - tile.getRank(), view.getRank()));
-    GlobalAccess access(rewriter, loc, view, adaptor.getDest(), offsets, tileDims, tile.getShape(), facts);
+    GlobalAddresses access(rewriter, loc, view, adaptor.getDest(), offsets, tileDims, tile.getShape(), facts);
     access.setThreadIndex(rewriter, loc, indices.thread);
     run([&](int64_t slot) -> ElementPlace {
       Value mask = facts.isInBounds() ? Value() : access.getMask(rewriter, loc, indices.slots[slot]);
       return {access.getPointer(rewriter, loc, indices.slots[slot]),
-              GlobalAccess::conjoin(rewriter, loc, mask, isFirst)};
+              GlobalAddresses::conjoin(rewriter, loc, mask, isFirst)};
     });
     return success();
   }

@@ -3,7 +3,7 @@
 // An access moves runs of slots, as wide as the address allows. Where the view's edge may cut a run, the tile
 // is tested as a whole first: wholly inside, it moves in wide runs without masks; else in runs that an edge
 // cannot cut. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GlobalAccess.h"
+#include "GlobalAddresses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -83,12 +83,12 @@ struct LoadGlobalOpLowering : TileLowering<LoadGlobalOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto tile = cast<RankedTensorType>(op.getResult().getType());
-    AccessFacts facts(op, op.getSource().getType().getRank());
+    ProvenFacts facts(op, op.getSource().getType().getRank());
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
-    GlobalAccess access(rewriter, loc, op.getSource().getType(), adaptor.getSource(), offsets,
-                        op.getTileDims(), tile.getShape(), facts);
+    GlobalAddresses access(rewriter, loc, op.getSource().getType(), adaptor.getSource(), offsets,
+                           op.getTileDims(), tile.getShape(), facts);
     Value thread = createThreadId(rewriter, loc, context, context.getGroup(op));
     TileIndices indices = createTileIndices(rewriter, loc, thread, getTileLayout(tile).getLayout());
     access.setThreadIndex(rewriter, loc, indices.thread);
@@ -117,7 +117,7 @@ struct LoadGlobalOpLowering : TileLowering<LoadGlobalOp> {
 
 private:
   static SmallVector<Value> loadRuns(OpBuilder &builder, Location loc, RankedTensorType tile,
-                                     GlobalAccess &access, const TileIndices &indices, int64_t vectorDim,
+                                     GlobalAddresses &access, const TileIndices &indices, int64_t vectorDim,
                                      int64_t limit, bool isMasked, CacheHint cache) {
     const RegisterLayout &layout = getTileLayout(tile).getLayout();
     SlotRuns runs = getSlotRuns(layout, vectorDim, limit);
@@ -142,12 +142,12 @@ struct StoreGlobalOpLowering : TileLowering<StoreGlobalOp> {
     Location loc = op.getLoc();
     auto tile = cast<RankedTensorType>(op.getValue().getType());
     const RegisterLayout &layout = getTileLayout(tile).getLayout();
-    AccessFacts facts(op, op.getDest().getType().getRank());
+    ProvenFacts facts(op, op.getDest().getType().getRank());
     SmallVector<Value> offsets;
     for (ValueRange offset : adaptor.getOffsets())
       offsets.push_back(offset.front());
-    GlobalAccess access(rewriter, loc, op.getDest().getType(), adaptor.getDest(), offsets, op.getTileDims(),
-                        tile.getShape(), facts);
+    GlobalAddresses access(rewriter, loc, op.getDest().getType(), adaptor.getDest(), offsets,
+                           op.getTileDims(), tile.getShape(), facts);
     Value thread = createThreadId(rewriter, loc, context, context.getGroup(op));
     TileIndices indices = createTileIndices(rewriter, loc, thread, layout);
     access.setThreadIndex(rewriter, loc, indices.thread);
@@ -159,7 +159,7 @@ struct StoreGlobalOpLowering : TileLowering<StoreGlobalOp> {
       for (int64_t slot = 0; slot < layout.getNumLocals(); slot += runs.count) {
         ArrayRef<int64_t> offset = indices.slots[slot];
         Value mask = isMasked ? access.getMask(builder, loc, offset) : Value();
-        mask = GlobalAccess::conjoin(builder, loc, mask, isFirst);
+        mask = GlobalAddresses::conjoin(builder, loc, mask, isFirst);
         createStore(builder, loc, access.getPointer(builder, loc, offset),
                     getWords(builder, loc, tile, adaptor.getValue(), slot, runs.count), mask, op.getCache());
       }

@@ -9,8 +9,8 @@
 namespace tilus {
 
 /// What the bounds analysis proved about an access; see tilus-simplify-bounds.
-struct AccessFacts {
-  AccessFacts(mlir::Operation *op, int64_t viewRank);
+struct ProvenFacts {
+  ProvenFacts(mlir::Operation *op, int64_t viewRank);
   /// Whether every element lies inside the view.
   bool isInBounds() const;
 
@@ -25,11 +25,11 @@ struct AccessFacts {
 };
 
 /// Addresses and masks of a tile's elements in a view.
-class GlobalAccess {
+class GlobalAddresses {
 public:
-  GlobalAccess(mlir::OpBuilder &builder, mlir::Location loc, GlobalType type, mlir::ValueRange view,
-               mlir::ValueRange offsets, llvm::ArrayRef<int64_t> tileDims, llvm::ArrayRef<int64_t> tileShape,
-               const AccessFacts &facts);
+  GlobalAddresses(mlir::OpBuilder &builder, mlir::Location loc, GlobalType type, mlir::ValueRange view,
+                  mlir::ValueRange offsets, llvm::ArrayRef<int64_t> tileDims,
+                  llvm::ArrayRef<int64_t> tileShape, const ProvenFacts &facts);
   /// Fixes the thread's part of the index along each dimension of the tile.
   void setThreadIndex(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> thread);
   /// Address of the element at a constant distance from the thread's.
@@ -58,7 +58,7 @@ private:
 
   GlobalParts parts;
   llvm::SmallVector<int64_t> tileDims, tileShape;
-  const AccessFacts &facts;
+  const ProvenFacts &facts;
   int64_t elementBits;
   /// The tile's start along each dimension of the view.
   llvm::SmallVector<mlir::Value> start;

@@ -1,6 +1,6 @@
 // Addresses and masks of the slots of a tile in a view of global memory.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "GlobalAccess.h"
+#include "GlobalAddresses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -17,20 +17,20 @@ static int64_t getIntAttr(Operation *op, StringRef name, int64_t fallback) {
   return attr ? attr.getInt() : fallback;
 }
 
-AccessFacts::AccessFacts(Operation *op, int64_t viewRank)
+ProvenFacts::ProvenFacts(Operation *op, int64_t viewRank)
     : vectorDim(getIntAttr(op, TilusDialect::kVectorDimAttrName, -1)),
       vector(getIntAttr(op, TilusDialect::kVectorAttrName, 1)),
       maskVector(getIntAttr(op, TilusDialect::kMaskVectorAttrName, 1)),
       inBounds(getBoolsAttr(op, TilusDialect::kInBoundsAttrName, SmallVector<bool>(viewRank, false))),
       nonNegative(getBoolsAttr(op, TilusDialect::kNonNegativeAttrName, inBounds)) {}
 
-bool AccessFacts::isInBounds() const {
+bool ProvenFacts::isInBounds() const {
   return llvm::all_of(inBounds, [](bool inside) { return inside; });
 }
 
-GlobalAccess::GlobalAccess(OpBuilder &builder, Location loc, GlobalType type, ValueRange view,
-                           ValueRange offsets, ArrayRef<int64_t> tileDims, ArrayRef<int64_t> tileShape,
-                           const AccessFacts &facts)
+GlobalAddresses::GlobalAddresses(OpBuilder &builder, Location loc, GlobalType type, ValueRange view,
+                                 ValueRange offsets, ArrayRef<int64_t> tileDims, ArrayRef<int64_t> tileShape,
+                                 const ProvenFacts &facts)
     : parts(createGlobalParts(builder, loc, type, view)), tileDims(tileDims), tileShape(tileShape),
       facts(facts), elementBits(getElementBits(type.getElementType())) {
   for (Value offset : offsets)
@@ -44,7 +44,7 @@ static Value clampToI32(OpBuilder &builder, Location loc, Value value) {
   return builder.createOrFold<arith::TruncIOp>(loc, builder.getI32Type(), value);
 }
 
-void GlobalAccess::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<Value> thread) {
+void GlobalAddresses::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<Value> thread) {
   SmallVector<Value> index = start;
   for (auto [tileDim, viewDim] : llvm::enumerate(tileDims))
     index[viewDim] = builder.createOrFold<arith::AddIOp>(loc, start[viewDim],
@@ -71,8 +71,8 @@ void GlobalAccess::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<Val
 
 /// The part of the tile that lies inside the view along a dimension, [lower, upper) in the tile's own
 /// indices: 32 bits are enough for it, whatever the sizes of the view.
-GlobalAccess::Window GlobalAccess::createWindow(OpBuilder &builder, Location loc, int64_t viewDim,
-                                                Value thread) {
+GlobalAddresses::Window GlobalAddresses::createWindow(OpBuilder &builder, Location loc, int64_t viewDim,
+                                                      Value thread) {
   Value upper = clampToI32(builder, loc,
                            builder.createOrFold<arith::SubIOp>(loc, parts.sizes[viewDim], start[viewDim]));
   Value left = builder.createOrFold<arith::SubIOp>(loc, upper, thread);
@@ -85,11 +85,11 @@ GlobalAccess::Window GlobalAccess::createWindow(OpBuilder &builder, Location loc
   return {builder.createOrFold<arith::SubIOp>(loc, thread, lower), span, left};
 }
 
-Value GlobalAccess::conjoin(OpBuilder &builder, Location loc, Value a, Value b) {
+Value GlobalAddresses::conjoin(OpBuilder &builder, Location loc, Value a, Value b) {
   return a && b ? arith::AndIOp::create(builder, loc, a, b).getResult() : a ? a : b;
 }
 
-Value GlobalAccess::getPointer(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
+Value GlobalAddresses::getPointer(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
   Value offset;
   for (auto [tileDim, viewDim] : llvm::enumerate(tileDims)) {
     if (slot[tileDim] == 0)
@@ -101,7 +101,7 @@ Value GlobalAccess::getPointer(OpBuilder &builder, Location loc, ArrayRef<int64_
   return offset ? createElementPointer(builder, loc, base, offset, elementBits) : base;
 }
 
-Value GlobalAccess::getMask(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
+Value GlobalAddresses::getMask(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
   Value mask = fixedMask;
   for (auto [tileDim, viewDim] : llvm::enumerate(tileDims)) {
     if (facts.inBounds[viewDim])
@@ -118,15 +118,15 @@ Value GlobalAccess::getMask(OpBuilder &builder, Location loc, ArrayRef<int64_t> 
   return mask;
 }
 
-Value GlobalAccess::getBytesInside(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot, int64_t dim,
-                                   int64_t count) {
+Value GlobalAddresses::getBytesInside(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot, int64_t dim,
+                                      int64_t count) {
   Value left = arith::SubIOp::create(builder, loc, windows[dim].left, createI32(builder, loc, slot[dim]));
   left = arith::MinSIOp::create(builder, loc, left, createI32(builder, loc, count));
   left = arith::MaxSIOp::create(builder, loc, left, createI32(builder, loc, 0));
   return arith::MulIOp::create(builder, loc, left, createI32(builder, loc, elementBits / 8));
 }
 
-Value GlobalAccess::isTileInside(OpBuilder &builder, Location loc) {
+Value GlobalAddresses::isTileInside(OpBuilder &builder, Location loc) {
   Value inside;
   Value zero = createI64(builder, loc, 0);
   for (int64_t dim = 0; dim < int64_t(start.size()); ++dim) {
