@@ -113,9 +113,10 @@ tilus.sync)",
 }
 tilus.sync)",
      "9: 'tilus.sync' op expected all threads of the group, but got some that have ended\n7: they end here"},
-    {"StepOfZero", R"(scf.for %i = %c0 to %c0 step %c0 : i32 {
+    {"StepOfZero", R"(%step = tilus.block_id x
+scf.for %i = %c0 to %c0 step %step : i32 {
 })",
-     "6: 'scf.for' op expected a positive step, but got 0"},
+     "7: 'scf.for' op expected a positive step, but got 0"},
     {"AssumptionThatDoesNotHold", R"(%f = arith.constant false
 tilus.assume %f)",
      "7: 'tilus.assume' op expected the assumption to hold, but got false"},

@@ -177,7 +177,7 @@ int cuStreamIsCapturing(StreamHandle handle, CaptureStatus *status) {
 
 /// What a capture depends on is not told.
 int cuStreamGetCaptureInfo_v2(StreamHandle handle, CaptureStatus *status, unsigned long long *id, void *,
-                              void *, void *) {
+                              void *, unsigned long *) {
   int code = cuStreamIsCapturing(handle, status);
   if (code == ok && handle && *status == captureActive)
     *id = handle->captureId;
