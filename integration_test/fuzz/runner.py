@@ -4,24 +4,18 @@
 import dataclasses
 import pathlib
 import re
-import resource
 import shlex
 import subprocess
 
 import numpy as np
 
 from element_types import from_array, to_array
+from memory_limit import memory_limit
 from program import PointerType, Printer
 from values import Type, Value, differs
 
-# A fault must not take the machine down; the driver reserves more addresses than that by itself.
-MEMORY_BYTES = 6 << 30
 # How the compiler refuses, by design, types that only the reference has: with the place and what to do.
 REFUSAL = re.compile(r"kernel\.mlir:\d+:\d+: error: .* for the GPU, but got '\w+'; run the kernel on the CPU reference")
-
-
-def limit_memory():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,7 +82,7 @@ class KernelFiles:
         """A failure, or None."""
         try:
             done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=timeout,
-                                  errors="replace", preexec_fn=None if stage == "cuda" else limit_memory)
+                                  errors="replace", preexec_fn=None if stage == "cuda" else memory_limit(command[0]))
         except subprocess.TimeoutExpired:
             return Failure(stage, f"expected an end within {timeout} s, but got none")
         if done.returncode == 0:

@@ -12,7 +12,6 @@ import concurrent.futures
 import pathlib
 import random
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from dialect_fuzzer import ROOT
 sys.path[:0] = [str(ROOT / "integration_test/fuzz")]
 
 import themes  # noqa: E402: the modules of the random kernels
+from memory_limit import memory_limit  # noqa: E402
 from program import Printer  # noqa: E402
 
 CHIPS = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_120a")
@@ -50,7 +50,6 @@ NUMBER = re.compile(r"(?:(?<=x)|(?<![\w%@#.]))\d+(?![\w.])|(?:(?<=x)|(?<![\w%@#.
 LOCATED = re.compile(r"\.mlir:\d+:\d+: error: ")
 FATAL = re.compile(r"LLVM ERROR|Assertion|PLEASE submit|UNREACHABLE|terminate called|Stack dump")
 TIMEOUT_SECONDS = 60
-MEMORY_BYTES = 6 << 30
 
 
 def load_seeds(random_kernels):
@@ -121,10 +120,6 @@ def mutate(rng, seeds):
 # Runs
 
 
-def limit_memory():
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
-
 def judge(status, said):
     """'lowered', 'diagnosed', or what is wrong."""
     if FATAL.search(said) or status not in (0, 1):
@@ -145,7 +140,7 @@ def compile_text(tilus_run, text, chip):
         command = [str(tilus_run), path.name, "--device", "none", "--target", chip, "--emit", "ptx=ptx"]
         try:
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_SECONDS,
-                                  errors="replace", preexec_fn=limit_memory)
+                                  errors="replace", preexec_fn=memory_limit(str(tilus_run)))
         except subprocess.TimeoutExpired:
             return "no end", ""
     return judge(done.returncode, done.stdout + done.stderr), done.stdout + done.stderr
