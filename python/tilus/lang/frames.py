@@ -1,0 +1,141 @@
+# Cells, whose SSA value changes, and the frames that follow them through branches and loops.
+#
+# Owns how an assignment in a branch, a loop or a thread group becomes a result of its operation. A cell has one content
+# in each frame; a frame takes it from the frame around when it is first used, and a loop makes an argument of it then.
+# Control flow itself (which operation, which condition) is in control_flow.py.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Cells and frames."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+from tilus.lang.errors import InstructionError
+
+
+class Cell:
+    """A place whose content changes while a script is transpiled: an SSA value, a scalar, or a Python value.
+
+    `content` is what it holds at the current point. Contents that are SSA values or scalars follow structured control
+    flow: what a branch or a loop assigns is merged behind it. `what` names the cell in messages.
+    """
+
+    __slots__ = ("builder", "home", "what", "__weakref__")
+
+    def __init__(self, builder: Any, content: Any, what: str = "a value"):
+        self.builder = builder
+        self.home = builder.frame
+        self.what = what
+        self.home.values[self] = content
+
+    @property
+    def content(self) -> Any:
+        frame = self.builder.frame
+        try:
+            return frame.values[self]
+        except KeyError:
+            return frame.enter(self)
+
+    @content.setter
+    def content(self, content: Any) -> None:
+        self.builder.frame.values[self] = content
+
+
+class Frame:
+    """The contents of cells at one point of one region. `values` has those that were used or changed in it."""
+
+    __slots__ = ("parent", "values", "what")
+
+    def __init__(self, parent: Optional[Frame], what: str = "the kernel"):
+        self.parent = parent
+        self.values: dict = {}
+        self.what = what
+
+    def get(self, cell: Cell) -> Any:
+        try:
+            return self.values[cell]
+        except KeyError:
+            return self.enter(cell)
+
+    def enter(self, cell: Cell) -> Any:
+        """The content of a cell that is first used in this frame."""
+        if self.parent is None:
+            raise InstructionError(
+                f"expected a value that was made on every way here, but {cell.what} was made in {cell.home.what}",
+                "make it before the branch, loop or thread group and assign to it there",
+            )
+        content = self.parent.get(cell)
+        self.values[cell] = content
+        return content
+
+    def outer(self, cell: Cell) -> bool:
+        """Whether a cell is older than this frame."""
+        home, frame = cell.home, self.parent
+        while frame is not None:
+            if frame is home:
+                return True
+            frame = frame.parent
+        return False
+
+
+class LoopFrame(Frame):
+    """A frame whose region runs many times: each cell that is used in it gets an argument of its block.
+
+    `initial` maps a cell to its content before the loop and its content at the start of a round.
+    """
+
+    __slots__ = ("initial", "add_argument")
+
+    def __init__(self, parent: Frame, what: str, add_argument: Callable):
+        super().__init__(parent, what)
+        self.initial: dict = {}
+        self.add_argument = add_argument
+
+    def enter(self, cell: Cell) -> Any:
+        before = super().enter(cell)
+        parts = parts_of(before)
+        inside = rebuild(before, [self.add_argument(cell, part) for part in parts]) if parts else before
+        self.values[cell] = inside
+        self.initial[cell] = (before, inside)
+        return inside
+
+
+# -- contents: what they consist of, whether they are one, and what joins two
+
+
+def parts_of(content: Any) -> list:
+    """The SSA values that a content consists of; none for a value of Python."""
+    parts = getattr(content, "ssa_parts", None)
+    if parts is not None:
+        return parts()
+    return [content] if is_value(content) else []
+
+
+def rebuild(content: Any, parts: list) -> Any:
+    """The same kind of content, of other SSA values."""
+    return parts[0] if is_value(content) else content.with_parts(parts)
+
+
+def is_value(content: Any) -> bool:
+    """Whether a content is an SSA value."""
+    from tilus._native import ir
+
+    return isinstance(content, ir.Value)
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two contents are one, so that nothing has to be merged."""
+    if a is b:
+        return True
+    if is_value(a):
+        return is_value(b) and a == b
+    same = getattr(a, "is_same", None)
+    if same is not None:
+        return same(b)
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, (int, float, str, bytes)):
+        return a == b or (a != a and b != b)
+    if isinstance(a, (tuple, list)):
+        return len(a) == len(b) and all(map(is_same, a, b))
+    return False
