@@ -2,6 +2,7 @@
 
 option(TILUS_STATIC "Link LLVM and MLIR statically, for tools that run on any Linux x86-64" OFF)
 option(TILUS_BUILD_TESTS "Build the unit tests and configure the lit suites" ON)
+option(TILUS_PYTHON_PACKAGE "Build the Python package; needs nanobind, which utils/setup.sh installs" ON)
 option(TILUS_CHECKED "Enable internal invariant checks (TILUS_ASSERT and phase verification)" OFF)
 set(TILUS_SANITIZE "" CACHE STRING "Sanitizers to build with, for example 'address;undefined' or 'thread'")
 

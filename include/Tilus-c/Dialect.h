@@ -22,6 +22,11 @@ TILUS_C_EXPORT void tilusRegisterCompilerDialects(MlirDialectRegistry registry);
 /// Registers the passes and pipelines (tilus-to-nvvm and others) for textual pipelines. May be called often.
 TILUS_C_EXPORT void tilusRegisterPasses(void);
 
+/// The module that the text or bytecode holds, which is the caller's; what is not inside of a module is put
+/// into one. Diagnostics go to the context's handlers; the error says that there are some.
+TILUS_C_FALLIBLE TilusError *tilusParseModule(MlirContext context, const TilusModuleSource *source,
+                                              MlirModule *result);
+
 /// What tilusCompile does, for a module whose context has the compiler's dialects. The module stays as it is;
 /// no other thread may use its context. Diagnostics go to the context's handlers; the error says that there
 /// are some.

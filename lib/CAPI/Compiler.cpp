@@ -50,15 +50,7 @@ void tilusCompilerDestroy(TilusCompiler *compiler) { delete compiler; }
 // Modules
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A module's text. MLIR wants a zero behind it.
-struct SourceText {
-  std::string data;
-  llvm::StringRef fileName;
-};
-} // namespace
-
-static TilusError *readSource(const TilusModuleSource *source, SourceText &text) {
+TilusError *capi::readSource(const TilusModuleSource *source, SourceText &text) {
   if (TilusError *error = checkInput(source, "TilusModuleSource"))
     return error;
   if (!source->data)

@@ -22,6 +22,15 @@ struct TilusCompiler {
 
 namespace tilus::capi {
 
+/// A module's text. MLIR wants a zero behind it.
+struct SourceText {
+  std::string data;
+  llvm::StringRef fileName;
+};
+
+/// Copies the text, and checks it as far as it can be without a context.
+TilusError *readSource(const TilusModuleSource *source, SourceText &text);
+
 /// The targets of a compilation: one null if there are none, which stands for the module's own.
 TilusError *readTargets(const TilusTarget *const *targets, size_t count,
                         llvm::SmallVectorImpl<const Target *> &result);

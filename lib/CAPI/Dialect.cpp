@@ -8,6 +8,7 @@
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
+#include "mlir/Parser/Parser.h"
 
 using namespace tilus;
 using namespace tilus::capi;
@@ -22,6 +23,22 @@ void tilusRegisterCompilerDialects(MlirDialectRegistry registry) {
 void tilusRegisterPasses() {
   static std::once_flag once;
   std::call_once(once, registerPassesAndPipelines);
+}
+
+TilusError *tilusParseModule(MlirContext context, const TilusModuleSource *source, MlirModule *result) {
+  if (!result)
+    return makeNullError("a place for the module");
+  result->ptr = nullptr;
+  if (!context.ptr)
+    return makeNullError("a context");
+  SourceText text;
+  if (TilusError *error = readSource(source, text))
+    return error;
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text.data, ::unwrap(context), text.fileName);
+  if (!module)
+    return makeError("a module", "the diagnostics that its context reported");
+  *result = ::wrap(module.release());
+  return nullptr;
 }
 
 TilusError *tilusCompileModule(const TilusCompiler *compiler, MlirModule module,

@@ -1,0 +1,18 @@
+// The Python module 'tilus._native', over the C API of libTilus-C.so alone.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "IR.h"
+
+#include "Tilus-c/Support.h"
+
+namespace nb = nanobind;
+
+NB_MODULE(_native, module) {
+  module.doc() = "The compiler and the runtime of Tilus.";
+  module.attr("__version__") = tilusGetVersionString();
+  nb::module_ ir =
+      module.def_submodule("ir", "Building kernels: contexts, types, attributes and operations.");
+  tilus::python::bindContext(ir);
+  tilus::python::bindTypes(ir);
+  tilus::python::bindAttributes(ir);
+  tilus::python::bindOperations(ir);
+}
