@@ -30,7 +30,8 @@ LAYERS = {
     "Runtime": ("Support", "TargetInfo"),
     # Where compiler and dispatcher meet in one process.
     "Jit": BASE + ("IR", "Target", "Compiler", "Runtime"),
-    "CAPI": BASE + ("IR", "Compiler", "Reference", "Runtime", "Jit"),
+    # With Analysis for what accesses to shared memory cost.
+    "CAPI": BASE + ("IR", "Analysis", "Compiler", "Reference", "Runtime", "Jit"),
     "Tools": BASE + ("IR", "Compiler", "Reference", "Runtime", "Jit"),
     # The mains of the tools, and the Python module, which knows the C API alone.
     "tools": BASE + ("IR", "Transforms", "Conversion", "Compiler", "Reference", "Runtime", "Jit", "Tools"),

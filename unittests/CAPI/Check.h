@@ -52,5 +52,14 @@ void testDispatcher(void);
 void testThreads(void);
 void testDialect(void);
 void testPipeline(void);
+void testRegisterLayout(void);
+void testLayoutAlgebra(void);
+void testLayoutShapes(void);
+void testSharedLayout(void);
+void testLayoutText(void);
+void testMisuseOfLayouts(void);
+void testConversion(void);
+void testSharedAccess(void);
+void testMmaAtoms(void);
 
 #endif

@@ -201,6 +201,15 @@ int main(void) {
                                       {"targets", testTargets},
                                       {"module dispatcher", testModuleDispatcher},
                                       {"dialect", testDialect},
-                                      {"pipeline", testPipeline}};
+                                      {"pipeline", testPipeline},
+                                      {"register layout", testRegisterLayout},
+                                      {"layout algebra", testLayoutAlgebra},
+                                      {"layout shapes", testLayoutShapes},
+                                      {"shared layout", testSharedLayout},
+                                      {"layout text", testLayoutText},
+                                      {"misuse of layouts", testMisuseOfLayouts},
+                                      {"conversion", testConversion},
+                                      {"shared access", testSharedAccess},
+                                      {"matrix instructions", testMmaAtoms}};
   return runTests(tests, sizeof(tests) / sizeof(tests[0]));
 }
