@@ -1,6 +1,7 @@
 // The Python module 'tilus._native', over the C API of libTilus-C.so alone.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "IR.h"
+#include "Layout.h"
 
 #include "Tilus-c/Support.h"
 
@@ -15,4 +16,7 @@ NB_MODULE(_native, module) {
   tilus::python::bindTypes(ir);
   tilus::python::bindAttributes(ir);
   tilus::python::bindOperations(ir);
+  nb::module_ layout =
+      module.def_submodule("layout", "The layouts of tiles, and what the compiler makes of them.");
+  tilus::python::bindLayouts(layout);
 }

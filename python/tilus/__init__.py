@@ -9,6 +9,8 @@ import importlib
 # Public names, each with the module that has it; None for a module of that name.
 _NAMES = {
     "ir": None,
+    "RegisterLayout": "ir.layout",
+    "SharedLayout": "ir.layout",
 }
 
 __all__ = sorted(_NAMES)
