@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GlobalAddresses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace tilus;
@@ -85,20 +86,57 @@ GlobalAddresses::Window GlobalAddresses::createWindow(OpBuilder &builder, Locati
   return {builder.createOrFold<arith::SubIOp>(loc, thread, lower), span, left};
 }
 
+void GlobalAddresses::beginRegion() {
+  masks.clear();
+  pointers.clear();
+  steps.clear();
+}
+
 Value GlobalAddresses::conjoin(OpBuilder &builder, Location loc, Value a, Value b) {
   return a && b ? arith::AndIOp::create(builder, loc, a, b).getResult() : a ? a : b;
 }
 
 Value GlobalAddresses::getPointer(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
-  Value offset;
+  // What is a constant becomes an immediate offset of the access.
+  SmallVector<int64_t> stepped(slot);
+  int64_t constant = 0;
   for (auto [tileDim, viewDim] : llvm::enumerate(tileDims)) {
-    if (slot[tileDim] == 0)
+    std::optional<int64_t> stride = getConstantIntValue(parts.strides[viewDim]);
+    if (!stride)
       continue;
-    Value term = builder.createOrFold<arith::MulIOp>(loc, parts.strides[viewDim],
-                                                     createI64(builder, loc, slot[tileDim]));
-    offset = offset ? builder.createOrFold<arith::AddIOp>(loc, offset, term) : term;
+    constant += *stride * slot[tileDim];
+    stepped[tileDim] = 0;
   }
-  return offset ? createElementPointer(builder, loc, base, offset, elementBits) : base;
+  Value pointer = getSteppedPointer(builder, loc, stepped);
+  return constant
+             ? createElementPointer(builder, loc, pointer, createI64(builder, loc, constant), elementBits)
+             : pointer;
+}
+
+/// Distances along a dimension for which a product is made: a loop keeps them in registers.
+static constexpr size_t kMostProducts = 8;
+
+/// Of many slots, the address of one is that of a nearer one plus a power of two times a stride. So a tile of
+/// n addresses costs n sums and log n products, and no address waits for more than log n others.
+Value GlobalAddresses::getSteppedPointer(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {
+  auto found = llvm::find_if(llvm::reverse(slot), [](int64_t distance) { return distance != 0; });
+  if (found == slot.rend())
+    return base;
+  Value &known = pointers[SmallVector<int64_t>(slot)];
+  if (known)
+    return known;
+  int64_t tileDim = slot.rend() - found - 1, distance = *found;
+  std::map<int64_t, Value> &made = steps[tileDim];
+  if (!made.count(distance) && made.size() >= kMostProducts)
+    distance &= -distance;
+  SmallVector<int64_t> nearer(slot);
+  nearer[tileDim] -= distance;
+  Value &step = made[distance];
+  if (!step)
+    step = builder.createOrFold<arith::MulIOp>(loc, parts.strides[tileDims[tileDim]],
+                                               createI64(builder, loc, distance));
+  known = createElementPointer(builder, loc, getSteppedPointer(builder, loc, nearer), step, elementBits);
+  return known;
 }
 
 Value GlobalAddresses::getMask(OpBuilder &builder, Location loc, ArrayRef<int64_t> slot) {

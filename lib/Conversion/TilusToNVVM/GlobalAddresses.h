@@ -42,8 +42,8 @@ public:
                              int64_t dim, int64_t count);
   /// i1: all elements of the tile lie inside the view.
   mlir::Value isTileInside(mlir::OpBuilder &builder, mlir::Location loc);
-  /// Forgets masks made for one region before another begins.
-  void clearMasks() { masks.clear(); }
+  /// Forgets what was made for one region before another begins.
+  void beginRegion();
 
   /// The conjunction of two conditions, either of which may be null for true.
   static mlir::Value conjoin(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b);
@@ -54,6 +54,7 @@ private:
   struct Window {
     mlir::Value position, span, left;
   };
+  mlir::Value getSteppedPointer(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> slot);
   Window createWindow(mlir::OpBuilder &builder, mlir::Location loc, int64_t viewDim, mlir::Value thread);
 
   GlobalParts parts;
@@ -64,7 +65,10 @@ private:
   llvm::SmallVector<mlir::Value> start;
   llvm::SmallVector<Window> windows;
   mlir::Value base, fixedMask;
+  /// By the tile's dimension and the distance along it: what was made so far.
   std::map<std::pair<int64_t, int64_t>, mlir::Value> masks;
+  std::map<int64_t, std::map<int64_t, mlir::Value>> steps;
+  std::map<llvm::SmallVector<int64_t>, mlir::Value> pointers;
 };
 
 } // namespace tilus

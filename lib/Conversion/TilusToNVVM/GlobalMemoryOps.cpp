@@ -105,7 +105,7 @@ struct LoadGlobalOpLowering : TileLowering<LoadGlobalOp> {
                                       /*withElseRegion=*/true);
       for (bool isInside : {true, false}) {
         OpBuilder body = isInside ? branch.getThenBodyBuilder() : branch.getElseBodyBuilder();
-        access.clearMasks();
+        access.beginRegion();
         SmallVector<Value> values = load(body, isInside ? facts.vector : facts.maskVector, !isInside);
         scf::YieldOp::create(body, loc, values);
       }
@@ -171,7 +171,7 @@ struct StoreGlobalOpLowering : TileLowering<StoreGlobalOp> {
           scf::IfOp::create(rewriter, loc, access.isTileInside(rewriter, loc), /*withElseRegion=*/true);
       for (bool isInside : {true, false}) {
         OpBuilder body = isInside ? branch.getThenBodyBuilder() : branch.getElseBodyBuilder();
-        access.clearMasks();
+        access.beginRegion();
         store(body, isInside ? facts.vector : facts.maskVector, !isInside);
       }
     }

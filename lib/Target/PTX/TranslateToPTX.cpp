@@ -1,5 +1,4 @@
-//===- TranslateToPTX.cpp - from the LLVM dialect to PTX
-//-------------------------------------------------===//
+// From the LLVM dialect to PTX.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Owns the way to PTX. Its phases: translate the ops to LLVM IR, link libdevice, apply the options on
@@ -32,6 +31,8 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/Threading.h"
@@ -64,6 +65,20 @@ public:
 private:
   Operation *op;
   bool &hasError;
+};
+
+/// The back end's passes without those whose work on tiles does not pay.
+class BackEndPasses : public llvm::legacy::PassManager {
+public:
+  void add(llvm::Pass *pass) override {
+    const llvm::PassInfo *info = llvm::PassRegistry::getPassRegistry()->getPassInfo(pass->getPassID());
+    // Straight-line strength reduction compares each address with fifty others: half of the back end's time.
+    // The lowering makes the addresses of large tiles by sums and leaves it little to do.
+    if (info && info->getPassArgument() == "slsr")
+      delete pass;
+    else
+      llvm::legacy::PassManager::add(pass);
+  }
 };
 
 /// One compilation: the LLVM context and module of an op, and the machine that it is compiled for.
@@ -146,8 +161,11 @@ LogicalResult Compilation::createMachine() {
   llvm::TargetOptions targetOptions;
   if (options.fastMath)
     targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  // Above the default the back end numbers values where it else finds common subexpressions: the assembler's
+  // code comes out the same, later.
+  int level = std::min(options.optLevel, int(llvm::CodeGenOptLevel::Default));
   machine.reset(backEnd->createTargetMachine(triple, target->chip, features, targetOptions, llvm::Reloc::PIC_,
-                                             std::nullopt, *llvm::CodeGenOpt::getLevel(options.optLevel)));
+                                             std::nullopt, *llvm::CodeGenOpt::getLevel(level)));
   return success();
 }
 
@@ -232,7 +250,7 @@ LogicalResult Compilation::prepare() {
 FailureOr<std::string> Compilation::generatePTX() {
   llvm::SmallString<0> ptx;
   llvm::raw_svector_ostream stream(ptx);
-  llvm::legacy::PassManager passes;
+  BackEndPasses passes;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
     return op->emitError() << "expected a back end that writes assembly, but '"
                            << machine->getTargetTriple().str() << "' does not";
