@@ -10,6 +10,14 @@ using namespace tilus;
 // Plans
 //===----------------------------------------------------------------------===//
 
+int64_t tilus::getPlacedThreadBegin(Operation *op) {
+  int64_t begin = 0;
+  for (auto group = op->getParentOfType<ThreadGroupOp>(); group;
+       group = group->getParentOfType<ThreadGroupOp>())
+    begin += group.getBegin().value_or(0);
+  return begin;
+}
+
 RegisterLayout tilus::getMovedLayout(RankedTensorType tile, RankedTensorType other) {
   const RegisterLayout &layout = getTileLayout(tile).getLayout();
   if (tile.getShape() == other.getShape())
@@ -30,7 +38,7 @@ std::optional<ConversionPlan> tilus::planTileMove(RankedTensorType source, Ranke
 int64_t tilus::getCombineBytes(Type element) { return getElementBits(element) > 32 ? 8 : 4; }
 
 /// Whether the threads that execute the op can shuffle.
-static bool hasWarps(Operation *op) { return formsWarps(getThreadBegin(op).value_or(0), getNumThreads(op)); }
+static bool hasWarps(Operation *op) { return formsWarps(getPlacedThreadBegin(op), getNumThreads(op)); }
 
 //===----------------------------------------------------------------------===//
 // Sizes

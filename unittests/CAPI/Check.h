@@ -61,6 +61,5 @@ void testMisuseOfLayouts(void);
 void testConversion(void);
 void testSharedAccess(void);
 void testMmaAtoms(void);
-void testReference(void);
 
 #endif

@@ -210,7 +210,6 @@ int main(void) {
                                       {"misuse of layouts", testMisuseOfLayouts},
                                       {"conversion", testConversion},
                                       {"shared access", testSharedAccess},
-                                      {"matrix instructions", testMmaAtoms},
-                                      {"reference", testReference}};
+                                      {"matrix instructions", testMmaAtoms}};
   return runTests(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -1,10 +1,9 @@
-// Diagnostics as an error.
+// Diagnostics as the text of an error.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "Tilus/Support/DiagnosticError.h"
-
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/Error.h"
 
 namespace tilus {
 
@@ -13,13 +12,13 @@ class DiagnosticText {
 public:
   explicit DiagnosticText(mlir::MLIRContext *context);
 
-  /// What was reported since the last one, as a DiagnosticError. Never success.
+  /// What was reported, a line each: "file:3:5: error: expected …". Never empty.
   llvm::Error takeError();
 
 private:
   void add(mlir::Diagnostic &diagnostic);
 
-  std::vector<DiagnosticRecord> records;
+  std::string text;
   mlir::ScopedDiagnosticHandler handler;
 };
 

@@ -1,6 +1,7 @@
 // What the patterns of the lowering share: the executing threads and the indices of slots.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lowering.h"
+#include "Tilus/IR/TilePlans.h"
 #include "Tilus/Support/IntMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,8 +19,9 @@ static constexpr int64_t kMaxGroupBarriers = 15;
 
 /// Whether an op of this group may need a barrier: its own sync, or scratch in shared memory.
 static bool mayNeedBarrier(Operation *op) {
-  return isa<SyncOp, SemaphoreLockOp, SemaphoreReleaseOp, ScratchOpInterface, AtomicOp, AtomicScatterOp,
-             AssertOp, PrintOp, ExtractOp>(op);
+  if (auto scratch = dyn_cast<ScratchOpInterface>(op))
+    return scratch.getScratchBytes() > 0;
+  return isa<SyncOp, SemaphoreLockOp, SemaphoreReleaseOp, AssertOp, PrintOp>(op);
 }
 
 /// The shared tile that an op accesses; null if none.
@@ -50,7 +52,7 @@ static int64_t computeOriginDivisibility(Value shared) {
 LoweringContext::LoweringContext(KernelOp kernel, const TargetInfo &target, bool fastMath)
     : target(target), fastMath(fastMath), blockThreads(kernel.getNumThreads()) {
   kernel.getBody().walk([&](Operation *op) {
-    ThreadGroup group{getThreadBegin(op).value_or(0), getNumThreads(op)};
+    ThreadGroup group{getPlacedThreadBegin(op), getNumThreads(op)};
     if (group.count != blockThreads)
       groups[op] = group;
     if (Value shared = getSharedOperand(op))
@@ -58,8 +60,14 @@ LoweringContext::LoweringContext(KernelOp kernel, const TargetInfo &target, bool
     if (auto workspace = dyn_cast<AllocGlobalOp>(op))
       workspaces.push_back(workspace);
     bool needsNamed = group.count > 32 || group.begin % 32 + group.count > 32;
-    if (group.count == blockThreads || !needsNamed || !mayNeedBarrier(op) ||
-        llvm::is_contained(barriers, group))
+    if (group.count == blockThreads || !needsNamed || !mayNeedBarrier(op))
+      return;
+    if (group.begin % 32 || group.count % 32) {
+      if (!cutWarp)
+        cutWarp = op;
+      return;
+    }
+    if (llvm::is_contained(barriers, group))
       return;
     if (barriers.size() == kMaxGroupBarriers)
       barrierOverflow = op;
@@ -115,10 +123,9 @@ void tilus::createBarrier(OpBuilder &builder, Location loc, const LoweringContex
     NVVM::SyncWarpOp::create(builder, loc, createI32(builder, loc, int32_t(mask)));
     return;
   }
-  // A barrier counts whole warps: those that the group touches.
-  int64_t warps = llvm::divideCeil(group.begin + group.count, 32) - group.begin / 32;
+  // A barrier waits for all threads of a warp: groups that cut one are refused (PTX ISA, "barrier").
   NVVM::BarrierOp::create(builder, loc, TypeRange(), createI32(builder, loc, context.getBarrier(group)),
-                          createI32(builder, loc, warps * 32), NVVM::BarrierReductionAttr(), Value());
+                          createI32(builder, loc, group.count), NVVM::BarrierReductionAttr(), Value());
 }
 
 Value tilus::createDigit(OpBuilder &builder, Location loc, Value value, int64_t div, int64_t mod,

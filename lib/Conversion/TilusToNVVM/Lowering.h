@@ -28,6 +28,8 @@ public:
   int64_t getBarrier(ThreadGroup group) const;
   /// Groups beyond the hardware's fifteen barriers, with an op that synchronises one; null if all have one.
   mlir::Operation *getBarrierOverflow() const { return barrierOverflow; }
+  /// An op that synchronises several warps of which its group has only a part; null if there is none.
+  mlir::Operation *getCutWarp() const { return cutWarp; }
   /// The hidden parameter of a workspace: its position behind the kernel's parameters.
   int64_t getWorkspaceIndex(AllocGlobalOp op) const;
   llvm::ArrayRef<AllocGlobalOp> getWorkspaces() const { return workspaces; }
@@ -40,7 +42,7 @@ private:
   int64_t blockThreads;
   llvm::DenseMap<mlir::Operation *, ThreadGroup> groups;
   llvm::SmallVector<ThreadGroup> barriers;
-  mlir::Operation *barrierOverflow = nullptr;
+  mlir::Operation *barrierOverflow = nullptr, *cutWarp = nullptr;
   llvm::SmallVector<AllocGlobalOp> workspaces;
   llvm::DenseMap<mlir::Operation *, int64_t> originDivisibility;
 };

@@ -63,6 +63,16 @@ static LogicalResult checkLowerable(KernelOp kernel, const LoweringContext &cont
   if (Operation *op = context.getBarrierOverflow())
     return op->emitOpError(
         "expected at most 15 distinct thread groups of several warps that synchronise, but got more");
+  if (Operation *op = context.getCutWarp()) {
+    ThreadGroup group = context.getGroup(op);
+    InFlightDiagnostic error =
+        op->emitOpError(
+            "expected a thread group that synchronises to be part of one warp, or whole warps with a "
+            "begin and a number of threads that 32 divides, but got threads ")
+        << group.begin << " to " << group.begin + group.count << " of the block";
+    error.attachNote(op->getParentOfType<ThreadGroupOp>().getLoc()) << "the thread group begins here";
+    return error;
+  }
   return success();
 }
 

@@ -47,8 +47,7 @@ class Scalar:
         return [self._value]
 
     def with_parts(self, parts: list) -> Scalar:
-        """The scalar at the start of a loop's round; the loop says later whether it can be negative."""
-        return Scalar(parts[0], self.dtype, True if self.dtype.is_unsigned() else signs.Claim())
+        return Scalar(parts[0], self.dtype)
 
     def is_same(self, other: Any) -> bool:
         return type(other) is Scalar and self.dtype is other.dtype and self._value == other._value
