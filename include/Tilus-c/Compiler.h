@@ -10,7 +10,7 @@
 #include "Tilus-c/Runtime.h"
 
 /// The version of the compiler's part of the API. It grows with every addition; what there is stays as it is.
-#define TILUS_COMPILER_C_API_VERSION 1
+#define TILUS_COMPILER_C_API_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {

@@ -28,7 +28,7 @@
 #define TILUS_C_FALLIBLE __attribute__((visibility("default"), warn_unused_result))
 
 /// The version of the runtime's part of the API. It grows with every addition; what there is stays as it is.
-#define TILUS_RUNTIME_C_API_VERSION 1
+#define TILUS_RUNTIME_C_API_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +46,25 @@ typedef struct TilusError TilusError;
 TILUS_C_EXPORT const char *tilusErrorGetMessage(const TilusError *error);
 /// The CUDA driver's code (a CUresult) if it was a call of the driver that failed, else 0.
 TILUS_C_EXPORT int tilusErrorGetDriverCode(const TilusError *error);
+
+/// A message of the compiler, or of the CPU reference, behind an error.
+typedef struct TilusDiagnostic {
+  size_t size;
+  /// "error", or "note" of the one before.
+  const char *severity;
+  const char *message;
+  /// Where, in the program's source: "" and zeros where that is not known.
+  const char *file;
+  unsigned line;
+  unsigned column;
+} TilusDiagnostic;
+
+/// The messages of which the error's is made; none for an error of the API itself.
+TILUS_C_EXPORT size_t tilusErrorGetDiagnosticCount(const TilusError *error);
+/// Fills the struct, whose size is set; what is in it lives as long as the error. Fails past the end.
+TILUS_C_FALLIBLE TilusError *tilusErrorGetDiagnostic(const TilusError *error, size_t index,
+                                                     TilusDiagnostic *diagnostic);
+
 /// An error of a callback, with a copy of the message.
 TILUS_C_EXPORT TilusError *tilusErrorCreate(const char *message);
 TILUS_C_EXPORT void tilusErrorDestroy(TilusError *error);

@@ -178,19 +178,23 @@ TilusError *tilusArtifactGetInfo(const TilusArtifact *artifact, TilusArtifactInf
   return writeOutput(filled, info, "TilusArtifactInfo");
 }
 
+TilusParamInfo capi::makeParamInfo(const KernelParam &param, const std::string &typeName) {
+  TilusParamInfo info = {};
+  info.name = param.name.c_str();
+  info.type = typeName.c_str();
+  info.bits = param.format.bits;
+  info.isPointer = param.isPointer();
+  info.divisibility = param.divisibility;
+  return info;
+}
+
 TilusError *tilusArtifactGetParam(const TilusArtifact *artifact, size_t index, TilusParamInfo *info) {
   if (!artifact)
     return makeNullError("an artifact");
   const std::vector<KernelParam> &params = artifact->artifact->params;
   if (index >= params.size())
     return makeIndexError("parameters", params.size(), index);
-  TilusParamInfo filled = {};
-  filled.name = params[index].name.c_str();
-  filled.type = artifact->typeNames[index].c_str();
-  filled.bits = params[index].format.bits;
-  filled.isPointer = params[index].isPointer();
-  filled.divisibility = params[index].divisibility;
-  return writeOutput(filled, info, "TilusParamInfo");
+  return writeOutput(makeParamInfo(params[index], artifact->typeNames[index]), info, "TilusParamInfo");
 }
 
 TilusBytes tilusArtifactGetCubin(const TilusArtifact *artifact) {

@@ -28,16 +28,6 @@ static TilusValue wrapValue(const CallValue &value) {
   return wrapped;
 }
 
-static CallValue unwrapValue(TilusValue value) {
-  CallValue unwrapped;
-  std::memcpy(static_cast<void *>(&unwrapped), &value, sizeof(value));
-  return unwrapped;
-}
-
-static llvm::ArrayRef<CallValue> unwrapValues(const TilusValue *values, size_t count) {
-  return {reinterpret_cast<const CallValue *>(values), count};
-}
-
 TilusValue tilusValueNone() { return wrapValue(CallValue::getNone()); }
 TilusValue tilusValueBool(bool value) { return wrapValue(CallValue::getBool(value)); }
 TilusValue tilusValueInt(int64_t value) { return wrapValue(CallValue::getInt(value)); }

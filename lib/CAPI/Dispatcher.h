@@ -36,6 +36,15 @@ private:
 
 namespace tilus::capi {
 
+inline CallValue unwrapValue(TilusValue value) {
+  CallValue unwrapped;
+  std::memcpy(static_cast<void *>(&unwrapped), &value, sizeof(value));
+  return unwrapped;
+}
+inline llvm::ArrayRef<CallValue> unwrapValues(const TilusValue *values, size_t count) {
+  return {reinterpret_cast<const CallValue *>(values), count};
+}
+
 /// The dispatcher's own options: without a compile function. Fails for a struct of the wrong size.
 TilusError *readOptions(const TilusDispatcherOptions *options, DispatcherOptions &result);
 /// The signature of a dispatcher.

@@ -5,6 +5,7 @@
 #include "Tilus-c/Runtime.h"
 #include "Tilus/Runtime/ArtifactChoice.h"
 #include "Tilus/Runtime/Launcher.h"
+#include "Tilus/Support/DiagnosticError.h"
 
 #include <cstring>
 #include <memory>
@@ -14,6 +15,7 @@
 struct TilusError {
   std::string message;
   int driverCode = 0;
+  std::vector<tilus::DiagnosticRecord> diagnostics = {};
 };
 
 struct TilusBlob {
@@ -76,6 +78,9 @@ llvm::Expected<ArtifactList> parseFile(llvm::StringRef bytes);
 /// Those of the kernel (of any if `entry` is null) for the target; at least one.
 llvm::Expected<ArtifactList> findArtifacts(const ArtifactList &artifacts, const char *entry,
                                            const Target &target);
+
+/// What is known of a parameter; the strings stay where they are.
+TilusParamInfo makeParamInfo(const KernelParam &param, const std::string &typeName);
 
 /// Null if the size at the start of a struct that the caller filled is one that this version knows.
 template <typename T> TilusError *checkInput(const T *data, llvm::StringRef name) {

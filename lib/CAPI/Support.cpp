@@ -13,6 +13,8 @@ TilusError *capi::makeFailure(llvm::Error error) {
     made->message += info.message();
     if (info.isA<DriverError>())
       made->driverCode = static_cast<const DriverError &>(info).getCode();
+    if (info.isA<DiagnosticError>())
+      llvm::append_range(made->diagnostics, static_cast<const DiagnosticError &>(info).getRecords());
   });
   return made.release();
 }
@@ -39,6 +41,20 @@ const char *tilusGetVersionString() { return TILUS_VERSION; }
 const char *tilusErrorGetMessage(const TilusError *error) { return error ? error->message.c_str() : ""; }
 
 int tilusErrorGetDriverCode(const TilusError *error) { return error ? error->driverCode : 0; }
+
+size_t tilusErrorGetDiagnosticCount(const TilusError *error) { return error ? error->diagnostics.size() : 0; }
+
+TilusError *tilusErrorGetDiagnostic(const TilusError *error, size_t index, TilusDiagnostic *diagnostic) {
+  if (!error)
+    return makeNullError("an error");
+  if (index >= error->diagnostics.size())
+    return makeIndexError("diagnostics", error->diagnostics.size(), index);
+  const DiagnosticRecord &record = error->diagnostics[index];
+  const char *severity = record.severity == DiagnosticRecord::Severity::Note ? "note" : "error";
+  TilusDiagnostic data = {sizeof(TilusDiagnostic), severity,    record.message.c_str(),
+                          record.file.c_str(),     record.line, record.column};
+  return writeOutput(data, diagnostic, "TilusDiagnostic");
+}
 
 TilusError *tilusErrorCreate(const char *message) {
   return new TilusError{message ? message : "expected a message of an error, but got null"};

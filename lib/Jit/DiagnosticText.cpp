@@ -3,7 +3,6 @@
 #include "Tilus/Jit/DiagnosticText.h"
 
 #include "mlir/IR/Location.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace tilus;
@@ -18,15 +17,20 @@ DiagnosticText::DiagnosticText(MLIRContext *context)
       }) {}
 
 void DiagnosticText::add(Diagnostic &diagnostic) {
-  llvm::raw_string_ostream stream(text);
-  if (!text.empty())
-    stream << "\n";
-  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
-    stream << place.getFilename().getValue() << ":" << place.getLine() << ":" << place.getColumn() << ": ";
-  stream << (diagnostic.getSeverity() == DiagnosticSeverity::Note ? "note: " : "error: ") << diagnostic;
+  DiagnosticRecord record;
+  record.severity = diagnostic.getSeverity() == DiagnosticSeverity::Note ? DiagnosticRecord::Severity::Note
+                                                                         : DiagnosticRecord::Severity::Error;
+  record.message = diagnostic.str();
+  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
+    record.file = place.getFilename().getValue().str();
+    record.line = place.getLine();
+    record.column = place.getColumn();
+  }
+  records.push_back(std::move(record));
 }
 
 llvm::Error DiagnosticText::takeError() {
-  return llvm::createStringError(text.empty() ? "expected a kernel that compiles, but got no reason why not"
-                                              : text);
+  if (records.empty())
+    return llvm::createStringError("expected a kernel that compiles, but got no reason why not");
+  return llvm::make_error<DiagnosticError>(std::exchange(records, {}));
 }

@@ -1,9 +1,7 @@
 // The Python module 'tilus._native', over the C API of libTilus-C.so alone.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "IR.h"
 #include "Layout.h"
-
-#include "Tilus-c/Support.h"
+#include "Native.h"
 
 namespace nb = nanobind;
 
@@ -19,4 +17,7 @@ NB_MODULE(_native, module) {
   nb::module_ layout =
       module.def_submodule("layout", "The layouts of tiles, and what the compiler makes of them.");
   tilus::python::bindLayouts(layout);
+  tilus::python::bindArtifacts(module);
+  tilus::python::bindCompiler(module);
+  tilus::python::bindReference(module);
 }

@@ -335,12 +335,38 @@ static Block appendBlock(const Region &self, const std::vector<Type> &arguments,
   return wrapBlock(context, block);
 }
 
+/// Puts the blocks of another region in the place of this one's. Both are of operations of one tree, neither
+/// inside the other, and this region is empty.
+static void takeBody(const Region &self, const Region &other) {
+  if (mlirRegionGetFirstBlock(self.get()).ptr)
+    throw nb::value_error(
+        "expected a region without blocks to take the body of another, but got one with blocks");
+  MlirOperation target = self.operation.get(), source = other.operation.get();
+  auto isInside = [](MlirOperation inner, MlirOperation outer) {
+    for (; inner.ptr; inner = mlirOperationGetParentOperation(inner))
+      if (mlirOperationEqual(inner, outer))
+        return true;
+    return false;
+  };
+  auto getRoot = [](MlirOperation operation) {
+    for (MlirOperation parent = operation; parent.ptr; parent = mlirOperationGetParentOperation(operation))
+      operation = parent;
+    return operation;
+  };
+  if (isInside(target, source) || isInside(source, target) ||
+      !mlirOperationEqual(getRoot(target), getRoot(source)))
+    throw nb::value_error("expected regions of two operations beside one another, but got others");
+  mlirRegionTakeBody(self.get(), other.get());
+}
+
 static void bindRegion(nb::module_ &module) {
   nb::class_<Region>(module, "Region")
       .def_prop_ro("blocks", getBlocks)
       .def_prop_ro("owner", [](const Region &self) { return self.operation; })
       .def("append", appendBlock, "arguments"_a = nb::list(), "loc"_a = nb::none(),
-           "Appends a block with arguments of these types, and returns it.");
+           "Appends a block with arguments of these types, and returns it.")
+      .def("take_body", takeBody, "other"_a,
+           "Moves the blocks of a region of a neighbouring operation here.");
 }
 
 static std::vector<Value> getArguments(const Block &self) {

@@ -11,6 +11,9 @@ _NAMES = {
     "ir": None,
     "RegisterLayout": "ir.layout",
     "SharedLayout": "ir.layout",
+    "tensor": None,
+    "utils": None,
+    **dict.fromkeys(("empty", "from_numpy", "from_torch", "full", "ones", "rand", "randint", "randn", "view_torch", "zeros"), "tensor"),
 }
 
 __all__ = sorted(_NAMES)

@@ -61,5 +61,6 @@ void testMisuseOfLayouts(void);
 void testConversion(void);
 void testSharedAccess(void);
 void testMmaAtoms(void);
+void testReference(void);
 
 #endif

@@ -210,6 +210,7 @@ int main(void) {
                                       {"misuse of layouts", testMisuseOfLayouts},
                                       {"conversion", testConversion},
                                       {"shared access", testSharedAccess},
-                                      {"matrix instructions", testMmaAtoms}};
+                                      {"matrix instructions", testMmaAtoms},
+                                      {"reference", testReference}};
   return runTests(tests, sizeof(tests) / sizeof(tests[0]));
 }

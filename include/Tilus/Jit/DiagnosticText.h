@@ -1,9 +1,10 @@
-// Diagnostics as the text of an error.
+// Diagnostics as an error.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "Tilus/Support/DiagnosticError.h"
+
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/Error.h"
 
 namespace tilus {
 
@@ -12,13 +13,13 @@ class DiagnosticText {
 public:
   explicit DiagnosticText(mlir::MLIRContext *context);
 
-  /// What was reported, a line each: "file:3:5: error: expected …". Never empty.
+  /// What was reported since the last one, as a DiagnosticError. Never success.
   llvm::Error takeError();
 
 private:
   void add(mlir::Diagnostic &diagnostic);
 
-  std::string text;
+  std::vector<DiagnosticRecord> records;
   mlir::ScopedDiagnosticHandler handler;
 };
 

@@ -60,8 +60,7 @@ class Builder:
     """Appends operations to the current block.
 
     `block` is where operations go, `frame` has the contents of cells there, `place` is the current source position,
-    `group` the threads that execute the region (None until `attrs.warps` is set), `depth` how many branches, loops and
-    groups that run time decides are around.
+    `group` the threads that execute the region (None until `attrs.warps` is set).
     """
 
     def __init__(self, context: ir.Context, target: Any = None):
@@ -74,7 +73,9 @@ class Builder:
         self._location: tuple = (None, None)
         self._types: dict = {}
         self._attributes: dict = {}
+        # What signs.py settles at the end, and where the numbers of blocks were set.
         self.divisions: dict = {}
+        self.blocks_place: Optional[Place] = None
 
     # -- types, attributes, locations
 
@@ -139,6 +140,10 @@ class Builder:
         )
         self.block.append(operation)
         return operation
+
+    def insert(self, operation: ir.Operation) -> None:
+        """Appends an operation that was made elsewhere, as the functions of `tilus.ir.ops` do."""
+        self.block.append(operation)
 
     def emit(
         self, name: str, operands: Sequence[ir.Value], result: ir.Type, attributes: Optional[dict] = None

@@ -10,7 +10,31 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
+from tilus._native import ir
 from tilus.lang.errors import InstructionError
+
+
+class Unusable:
+    """The content of a cell that has no one value here; to use it is an error that says why."""
+
+    __slots__ = ("message", "advice")
+
+    def __init__(self, message: str, advice: Optional[str] = None):
+        self.message = message
+        self.advice = advice
+
+    def error(self) -> InstructionError:
+        return InstructionError(self.message, self.advice)
+
+
+class _Unset:
+    """The content of a cell that nothing reads before something is assigned."""
+
+    def __repr__(self) -> str:
+        return "no value"
+
+
+UNSET = _Unset()
 
 
 class Cell:
@@ -32,9 +56,12 @@ class Cell:
     def content(self) -> Any:
         frame = self.builder.frame
         try:
-            return frame.values[self]
+            content = frame.values[self]
         except KeyError:
-            return frame.enter(self)
+            content = frame.enter(self)
+        if type(content) is Unusable:
+            raise content.error()
+        return content
 
     @content.setter
     def content(self, content: Any) -> None:
@@ -42,16 +69,19 @@ class Cell:
 
 
 class Frame:
-    """The contents of cells at one point of one region. `values` has those that were used or changed in it."""
+    """The contents of cells at one point of one region. `values` has those that were used or changed in it; `dead` says
+    that nothing is executed behind this point."""
 
-    __slots__ = ("parent", "values", "what")
+    __slots__ = ("parent", "values", "what", "dead")
 
     def __init__(self, parent: Optional[Frame], what: str = "the kernel"):
         self.parent = parent
         self.values: dict = {}
         self.what = what
+        self.dead = False
 
     def get(self, cell: Cell) -> Any:
+        """The content of a cell in this frame."""
         try:
             return self.values[cell]
         except KeyError:
@@ -118,8 +148,6 @@ def rebuild(content: Any, parts: list) -> Any:
 
 def is_value(content: Any) -> bool:
     """Whether a content is an SSA value."""
-    from tilus._native import ir
-
     return isinstance(content, ir.Value)
 
 

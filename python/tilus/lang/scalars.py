@@ -47,7 +47,8 @@ class Scalar:
         return [self._value]
 
     def with_parts(self, parts: list) -> Scalar:
-        return Scalar(parts[0], self.dtype)
+        """The scalar at the start of a loop's round; the loop says later whether it can be negative."""
+        return Scalar(parts[0], self.dtype, True if self.dtype.is_unsigned() else signs.Claim())
 
     def is_same(self, other: Any) -> bool:
         return type(other) is Scalar and self.dtype is other.dtype and self._value == other._value

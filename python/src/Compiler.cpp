@@ -1,0 +1,123 @@
+// The compiler in Python.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Native.h"
+
+#include "Tilus-c/Dialect.h"
+
+#include <nanobind/stl/map.h>
+
+#include <algorithm>
+
+using namespace nanobind::literals;
+
+namespace tilus::python {
+
+/// A compiler with its options, which threads may share.
+struct Compiler {
+  std::shared_ptr<TilusCompiler> handle;
+};
+
+static Compiler makeCompiler(const std::map<std::string, std::string> &values) {
+  TilusCompileOptions *options = nullptr;
+  checkError(tilusCompileOptionsCreate(&options));
+  std::unique_ptr<TilusCompileOptions, decltype(&tilusCompileOptionsDestroy)> owned(
+      options, tilusCompileOptionsDestroy);
+  for (const auto &[name, value] : values)
+    if (TilusError *error = tilusCompileOptionsSet(options, name.c_str(), value.c_str())) {
+      std::string message = tilusErrorGetMessage(error);
+      tilusErrorDestroy(error);
+      throw nb::value_error(message.c_str());
+    }
+  TilusCompiler *compiler = nullptr;
+  checkError(tilusCompilerCreate(options, &compiler));
+  return {std::shared_ptr<TilusCompiler>(compiler, tilusCompilerDestroy)};
+}
+
+/// Options as Python has them: True is "true", 3 is "3".
+static Compiler makeCompilerOfKeywords(nb::kwargs keywords) {
+  std::map<std::string, std::string> values;
+  for (auto [name, value] : keywords) {
+    std::string key = nb::cast<std::string>(name);
+    std::replace(key.begin(), key.end(), '_', '-');
+    std::string text = nb::cast<std::string>(nb::str(value));
+    values[key] = nb::isinstance<nb::bool_>(value) ? (text == "True" ? "true" : "false") : text;
+  }
+  return makeCompiler(values);
+}
+
+namespace {
+/// What a compilation without the GIL gives.
+struct Outcome {
+  std::vector<Diagnostic> diagnostics;
+  TilusError *error = nullptr;
+  TilusBlob *blob = nullptr;
+};
+} // namespace
+
+/// Compiles in a context of its own, so that no other thread is in it.
+static Outcome compileBytecode(const Compiler &compiler, const std::string &bytecode,
+                               const std::vector<const TilusTarget *> &targets) {
+  Outcome outcome;
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  tilusRegisterCompilerDialects(registry);
+  MlirContext context = mlirContextCreateWithRegistry(registry, /*threadingEnabled=*/false);
+  mlirDialectRegistryDestroy(registry);
+  mlirContextAttachDiagnosticHandler(context, collectDiagnostic, &outcome.diagnostics, nullptr);
+  TilusModuleSource source = {sizeof(TilusModuleSource), bytecode.data(), bytecode.size(), nullptr};
+  MlirModule module = {nullptr};
+  outcome.error = tilusParseModule(context, &source, &module);
+  if (!outcome.error) {
+    outcome.error =
+        tilusCompileModule(compiler.handle.get(), module, targets.data(), targets.size(), &outcome.blob);
+    mlirModuleDestroy(module);
+  }
+  mlirContextDestroy(context);
+  return outcome;
+}
+
+static std::vector<Artifact> compileModule(const Compiler &self, const Module &module,
+                                           const std::vector<std::string> &targets,
+                                           std::optional<nb::list> messages) {
+  std::vector<const TilusTarget *> list = lookUpTargets(targets);
+  ContextState &context = *module.operation.getContext();
+  size_t before = context.diagnostics.size();
+  if (!mlirOperationVerify(module.operation.get()))
+    raiseDiagnostics(context, before, "expected a valid module, but got another");
+  std::string bytecode;
+  mlirOperationWriteBytecode(module.operation.get(), appendText, &bytecode);
+  Outcome outcome;
+  {
+    nb::gil_scoped_release release;
+    outcome = compileBytecode(self, bytecode, list);
+  }
+  std::unique_ptr<TilusBlob, decltype(&tilusBlobDestroy)> blob(outcome.blob, tilusBlobDestroy);
+  if (outcome.error && !outcome.diagnostics.empty()) {
+    tilusErrorDestroy(outcome.error);
+    raiseError("expected a kernel that compiles, but got one that does not", std::move(outcome.diagnostics));
+  }
+  checkError(outcome.error);
+  if (messages)
+    for (Diagnostic &diagnostic : outcome.diagnostics)
+      messages->append(nb::cast(std::move(diagnostic)));
+  return readArtifacts(tilusBlobGetBytes(blob.get()));
+}
+
+void bindCompiler(nb::module_ &module) {
+  nb::class_<Compiler>(module, "Compiler", "A compiler with its options, which threads may share.")
+      .def(
+          "__init__",
+          [](Compiler *self, nb::kwargs options) { new (self) Compiler(makeCompilerOfKeywords(options)); },
+          "Options by keyword, as in Compiler(fast_math=True, opt_level=3): assembler, cache, cubin, "
+          "cuda_path,\n"
+          "fast_math, line_info, opt_level, reproducer_dir, verify_phases. The environment gives the "
+          "defaults.")
+      .def("compile", compileModule, "module"_a, "targets"_a = nb::list(), "messages"_a = nb::none(),
+           "Compiles all kernels of an ir.Module for each of the targets, as in ['sm_80', 'sm_90a'], or for "
+           "the one\n"
+           "that the module names. Returns the artifacts, targets outermost. Raises ir.MLIRError with what "
+           "was\n"
+           "reported. 'messages' is a list to which warnings and remarks are appended. Other threads run "
+           "meanwhile.");
+}
+
+} // namespace tilus::python

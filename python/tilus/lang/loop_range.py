@@ -1,0 +1,40 @@
+# Ranges of loops, as `self.range` gives them to the transpiler.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ranges that loops of run time go through."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+from tilus.lang.errors import InstructionError
+
+
+class LoopRange:
+    """`range(end)`, `range(start, end)` or `range(start, end, step)`, and how to unroll the loop: None leaves that to the
+    compiler, a number asks for so many rounds at a time, "all" executes the rounds one by one with a constant index."""
+
+    __slots__ = ("start", "stop", "step", "unroll")
+
+    def __init__(self, start: Any, end: Any = None, step: Any = None, /, *, unroll: Optional[Union[int, str]] = None):
+        if end is None and step is not None:
+            raise InstructionError("expected range(start, end, step), but got a step without an end")
+        if not (unroll is None or unroll == "all" or isinstance(unroll, int) and not isinstance(unroll, bool) and unroll > 0):
+            raise InstructionError(f"expected None, a positive number or 'all' for unroll, but got {unroll!r}")
+        self.start, self.stop = (0, start) if end is None else (start, end)
+        self.step = 1 if step is None else step
+        self.unroll = unroll
+
+    def host_values(self) -> list:
+        """The indices of a range that is known when the script is transpiled."""
+        try:
+            return list(range(*(bound.__index__() for bound in (self.start, self.stop, self.step))))
+        except (InstructionError, AttributeError):
+            raise InstructionError(
+                "expected bounds that are known when the script is transpiled for unroll='all', but got a value of run time",
+                "unroll by a number, or annotate the parameter as int",
+            ) from None
+
+    def __iter__(self):
+        raise InstructionError(
+            "expected self.range in a 'for' of the script, but it was used as a list", "use range(…) for constants"
+        )

@@ -1,0 +1,268 @@
+# From a script to a module with one kernel: parameters, body, grid, checks.
+#
+# Owns the kernel operation and the computation of the grid from `self.attrs.blocks`. The body is what the transpiler makes
+# of `__call__`.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Transpilation of a script."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import threading
+from typing import Any, Callable, Mapping, Optional
+
+from tilus._native import ir
+from tilus.dtypes import DataType, PointerType
+from tilus.ir.context import use_builder
+from tilus.lang import signs
+from tilus.lang.builder import Builder
+from tilus.lang.errors import InstructionError, Place, TilusProgramError
+from tilus.lang.scalars import Pointer, Scalar, as_scalar, is_scalar
+from tilus.lang.transpiler import assignments, calls, expressions, formats, logic, loops, statements  # noqa: F401
+from tilus.lang.transpiler.core import Activation, Transpiler
+from tilus.lang.transpiler.failures import from_diagnostics
+from tilus.lang.transpiler.source import Source, place_of
+
+_threads = threading.local()
+
+CONSTANT_TYPES = (bool, int, float, str)
+
+
+def thread_context() -> ir.Context:
+    """The context of this thread, which all its transpilations share."""
+    context = getattr(_threads, "context", None)
+    if context is None:
+        context = _threads.context = ir.Context()
+    return context
+
+
+def transpile(
+    script: Any,
+    method: Callable,
+    constants: Optional[Mapping[str, Any]] = None,
+    target: Any = None,
+    divisibility: Optional[Mapping[str, int]] = None,
+    context: Optional[ir.Context] = None,
+    name: Optional[str] = None,
+) -> ir.Module:
+    """A module with the kernel of a script's method.
+
+    `constants` are the values of the parameters that are annotated as bool, int, float or str. `divisibility` are numbers
+    that parameters are multiples of (bytes for pointers). `target` is what `get_current_target` says meanwhile; the module
+    does not depend on it unless the script asks.
+    """
+    function = getattr(method, "__func__", method)
+    context = context or thread_context()
+    context.take_diagnostics()
+    builder = Builder(context, target)
+    attributes = dict(vars(script))
+    reset = getattr(getattr(script, "attrs", None), "reset", None)
+    if reset is not None:
+        reset()
+    try:
+        return _transpile(builder, script, function, constants or {}, divisibility or {}, name)
+    except TilusProgramError as error:
+        if error.__cause__ is None:
+            error.__traceback__ = None  # the user's place says it all
+        raise
+    finally:
+        vars(script).clear()
+        vars(script).update(attributes)
+
+
+def _transpile(
+    builder: Builder, script: Any, function: Any, constants: Mapping, divisibility: Mapping, name: Optional[str]
+) -> ir.Module:
+    source = calls.source_of(function)
+    place = place_of(source.node, source.file)
+    builder.place = place._replace(end=0)
+    module = ir.Module.create(builder.location)
+    parameters = parameters_of(source, place)
+    kept = [p for p in parameters if p[1] not in CONSTANT_TYPES]
+    kernel = _make_kernel(builder, module, name or snake_case(type(script).__name__), kept, divisibility)
+    grid, body = (region.append([builder.type(kind) for _, kind in kept]) for region in kernel.regions)
+    transpiler = Transpiler(builder)
+    with builder.active(), use_builder(builder), builder.inside(body):
+        _transpile_body(transpiler, script, source, parameters, constants, body)
+        builder.place = place._replace(end=0)
+        builder.create("tilus.return")
+        signs.settle(builder)
+        _finish_kernel(builder, kernel, script, place)
+        with builder.inside(grid):
+            _make_grid(builder, script, place, body, grid)
+    verify(module, place)
+    return module
+
+
+def _transpile_body(t: Transpiler, script: Any, source: Source, parameters: list, constants: Mapping, body: Any) -> None:
+    activation = Activation(source, t.builder, is_kernel=True)
+    activation.self_object = script
+    t.activations.append(activation)
+    t.script = script
+    names = list(inspect.signature(source.function).parameters)
+    activation.scope.bind(names[0], script)
+    arguments = iter(body.arguments)
+    for name, kind in parameters:
+        if kind in CONSTANT_TYPES:
+            if name not in constants:
+                raise TilusProgramError(f"expected a value for the constant '{name}', but got none")
+            activation.scope.bind(name, constants[name])
+        elif isinstance(kind, PointerType):
+            activation.scope.bind(name, Pointer(next(arguments), kind))
+        else:
+            activation.scope.bind(name, Scalar(next(arguments), kind, kind.is_unsigned()), kind)
+    t.block(source.node.body)
+    t.activations.pop()
+
+
+# -- parameters
+
+
+def parameters_of(source: Source, place: Place) -> list:
+    """The parameters of a kernel behind `self`: pairs of a name and its type."""
+    result = []
+    signature = inspect.signature(source.function)
+    nodes = {a.arg: a for a in (*source.node.args.args, *source.node.args.kwonlyargs, *source.node.args.posonlyargs)}
+    for index, parameter in enumerate(signature.parameters.values()):
+        if index == 0:
+            continue
+        node = nodes.get(parameter.name)
+        where = place if node is None else place_of(node, source.file)
+        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
+            raise TilusProgramError(
+                f"expected plain parameters of a kernel, but got '{parameter.name}' of another kind", where,
+                "leave out '*', '/', *args and **kwargs",
+            )  # fmt: skip
+        result.append((parameter.name, _parameter_type(source, parameter, where)))
+    if signature.return_annotation not in (inspect.Signature.empty, None, "None"):
+        raise TilusProgramError("expected a kernel to return nothing, but its return type is annotated", place,
+                                "store results in global memory")  # fmt: skip
+    return result
+
+
+def _parameter_type(source: Source, parameter: inspect.Parameter, place: Place) -> Any:
+    kind = parameter.annotation
+    advice = "annotate it as int, float, bool or str for a constant, a type such as int32, or a pointer such as ~float32"
+    if kind is inspect.Parameter.empty:
+        raise TilusProgramError(f"expected a type for parameter '{parameter.name}', but got none", place, advice)
+    try:
+        kind = source.resolve(kind)
+    except Exception as error:
+        raise TilusProgramError(
+            f"expected a type for parameter '{parameter.name}', but got {parameter.annotation!r}: {error}", place, advice
+        ) from None
+    if kind in CONSTANT_TYPES or isinstance(kind, (DataType, PointerType)):
+        return kind
+    raise TilusProgramError(
+        f"expected a type for parameter '{parameter.name}', but got {getattr(kind, '__name__', kind)!r}", place, advice
+    )
+
+
+def snake_case(name: str) -> str:
+    """`FusedSoftmax` as `fused_softmax`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
+    return re.sub(r"\W", "_", words).lower().strip("_") or "kernel"
+
+
+# -- the kernel operation
+
+
+def _make_kernel(builder: Builder, module: ir.Module, name: str, parameters: list, divisibility: Mapping) -> ir.Operation:
+    types = ", ".join(kind.mlir for _, kind in parameters)
+    notes = [
+        f"{{tilus.divisibility = {divisibility[parameter]} : i64}}" if divisibility.get(parameter, 1) > 1 else "{}"
+        for parameter, _ in parameters
+    ]
+    attributes = {
+        "sym_name": statements.quoted(name),
+        "function_type": f"({types}) -> ()",
+        "warps": "1 : i32",
+        "param_names": f"[{', '.join(statements.quoted(p) for p, _ in parameters)}]",
+    }
+    if any(note != "{}" for note in notes):
+        attributes["arg_attrs"] = f"[{', '.join(notes)}]"
+    with builder.inside(module.body):
+        return builder.create("tilus.kernel", (), attributes, (), 2)
+
+
+def _finish_kernel(builder: Builder, kernel: ir.Operation, script: Any, place: Place) -> None:
+    attrs = script.attrs
+    if getattr(attrs, "warps", None) is None:
+        raise TilusProgramError("expected the number of warps of a block, but self.attrs.warps is not set", place,
+                                "assign self.attrs.warps at the start, as in 'self.attrs.warps = 4'")  # fmt: skip
+    kernel.attributes["warps"] = builder.attribute(f"{int(attrs.warps)} : i32")
+    cluster = getattr(attrs, "cluster_blocks", None)
+    if cluster is not None:
+        sizes = [int(n) for n in (cluster if isinstance(cluster, (tuple, list)) else (cluster,))]
+        sizes += [1] * (3 - len(sizes))
+        if any(n != 1 for n in sizes):
+            kernel.attributes["cluster"] = builder.attribute(f"array<i32: {', '.join(map(str, sizes))}>")
+
+
+# -- the grid
+
+
+def _make_grid(builder: Builder, script: Any, place: Place, body: Any, grid: Any) -> None:
+    blocks = getattr(script.attrs, "blocks", None)
+    if blocks is None:
+        raise TilusProgramError("expected the numbers of blocks, but self.attrs.blocks is not set", place,
+                                "assign self.attrs.blocks, as in 'self.attrs.blocks = [cdiv(n, 128)]'")  # fmt: skip
+    counts = list(blocks) if isinstance(blocks, (tuple, list)) else [blocks]
+    if not 1 <= len(counts) <= 3 or not all(map(is_scalar, counts)):
+        raise TilusProgramError(f"expected one to three numbers of blocks, but got {blocks!r}", place)
+    place = builder.blocks_place or place
+    copies = dict(zip(body.arguments, grid.arguments))
+    values = []
+    for count in counts:
+        scalar = as_scalar(count)
+        if not scalar.dtype.is_integer():
+            raise TilusProgramError(f"expected integers for the numbers of blocks, but got {scalar.dtype.name}", place)
+        values.append(_copy_value(builder, scalar.value, copies, body, place))
+    builder.create("tilus.grid", values)
+
+
+def _copy_value(builder: Builder, value: Any, copies: dict, body: Any, place: Place) -> Any:
+    """The value computed again at the end of the current block, from the kernel's parameters alone."""
+    found = copies.get(value)
+    if found is not None:
+        return found
+    operation = value.owner
+    if isinstance(operation, ir.Block) or not operation.name.startswith(("arith.", "scf.if", "tilus.target_")):
+        raise TilusProgramError(
+            "expected numbers of blocks that follow from the kernel's parameters, but they depend on "
+            + ("a loop" if isinstance(operation, ir.Block) else f"'{operation.name}', which only the GPU knows"),
+            place,
+            "compute them from parameters with arithmetic, min, max and conditional expressions",
+        )
+    inner = list(operation.walk())
+    own = {id_ for op in inner for id_ in op.results}
+    for nested in inner:
+        for operand in nested.operands:
+            if operand not in own and not _is_inside(operand, operation):
+                _copy_value(builder, operand, copies, body, place)
+    copy = operation.clone()
+    builder.block.append(copy)
+    for nested in copy.walk():
+        nested.operands = [copies.get(operand, operand) for operand in nested.operands]
+    for old, new in zip(operation.results, copy.results):
+        copies[old] = new
+    return copies[value]
+
+
+def _is_inside(value: Any, operation: Any) -> bool:
+    owner = value.owner
+    return isinstance(owner, ir.Block) and owner.owner == operation
+
+
+# -- verification
+
+
+def verify(module: ir.Module, place: Place) -> None:
+    """Raises the compiler's diagnostics at the script's lines."""
+    try:
+        module.verify()
+    except ir.MLIRError as error:
+        raise from_diagnostics(error.diagnostics, place) from None
+    except InstructionError as error:
+        raise TilusProgramError(error.message, place, error.advice) from None

@@ -1,0 +1,130 @@
+# The source of functions: their syntax trees, parsed once a file, and what their names mean outside of them.
+#
+# Owns finding the definition of a function in its file, and the places of nodes. Nothing here is about the IR.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Syntax trees of functions."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import linecache
+import textwrap
+import types
+import weakref
+from typing import Any, Optional
+
+from tilus.lang.errors import InstructionError, Place
+
+_files: dict = {}
+_sources: "weakref.WeakKeyDictionary[types.CodeType, ast.AST]" = weakref.WeakKeyDictionary()
+
+
+class Source:
+    """A function's definition, and its globals and free variables."""
+
+    __slots__ = ("function", "node", "file", "globals", "free", "owner", "local_names")
+
+    def __init__(self, function: types.FunctionType):
+        self.function = function
+        self.node = definition_of(function)
+        self.file = function.__code__.co_filename
+        self.globals = function.__globals__
+        self.free = {}
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+            try:
+                self.free[name] = cell.cell_contents
+            except ValueError:
+                pass  # not assigned yet: a name error where it is used
+        self.owner: Optional[type] = self.free.get("__class__")
+        self.local_names = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
+
+    @property
+    def node_name(self) -> str:
+        return self.function.__name__
+
+    def lookup(self, name: str) -> Any:
+        """What a name means outside of the function; raises KeyError if nothing."""
+        if name in self.free:
+            return self.free[name]
+        if name in self.globals:
+            return self.globals[name]
+        return vars(builtins)[name]
+
+    def resolve(self, annotation: Any) -> Any:
+        """The object that an annotation in text stands for; other annotations are what they are."""
+        if not isinstance(annotation, str):
+            return annotation
+        return eval(annotation, self.globals, self.free)  # noqa: S307 - the module's own text
+
+
+def _parse_file(file: str) -> dict:
+    """The functions and lambdas of a file by the line of their definition (or of their first decorator)."""
+    linecache.checkcache(file)
+    lines = linecache.getlines(file)
+    found = _files.get(file)
+    if found is not None and found[0] == lines:
+        return found[1]
+    by_line: dict = {}
+    try:
+        tree = ast.parse("".join(lines), file)
+    except SyntaxError:
+        tree = ast.Module([], [])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno] + [d.lineno for d in node.decorator_list])
+            by_line.setdefault((first, node.name), node)
+        elif isinstance(node, ast.Lambda):
+            by_line.setdefault((node.lineno, "<lambda>"), []).append(node)
+    _files[file] = (lines, by_line)
+    return by_line
+
+
+def definition_of(function: types.FunctionType) -> ast.AST:
+    """The syntax tree of a function's definition."""
+    code = function.__code__
+    node = _sources.get(code)
+    if node is None:
+        node = _find(function, code)
+        _sources[code] = node
+    return node
+
+
+def _find(function: types.FunctionType, code: types.CodeType) -> ast.AST:
+    node = _parse_file(code.co_filename).get((code.co_firstlineno, code.co_name))
+    if isinstance(node, ast.FunctionDef):
+        return node
+    # Not a file as it was when it was imported, or no file: what inspect finds, moved to its line.
+    try:
+        lines, first = inspect.getsourcelines(function)
+        tree = ast.parse(textwrap.dedent("".join(lines)))
+    except (OSError, TypeError, SyntaxError):
+        raise InstructionError(
+            f"expected a function whose source can be read, but got '{function.__qualname__}' without one",
+            "define scripts in a file, or in a notebook's cell",
+        ) from None
+    node = tree.body[0]
+    ast.increment_lineno(node, max(first, 1) - 1)
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    for child in ast.walk(node):
+        if hasattr(child, "col_offset"):
+            child.col_offset += indent
+            child.end_col_offset += indent
+    return node
+
+
+def place_of(node: ast.AST, file: str) -> Place:
+    """The place of a node of a file; what spans lines is shown up to the end of its first."""
+    place = getattr(node, "tilus_place", None)
+    if place is None:
+        line, column, end = node.lineno, node.col_offset, node.end_col_offset
+        text = linecache.getline(file, line)
+        if node.end_lineno != line:
+            end = len(text.rstrip().encode())
+        if not text.isascii():  # columns of trees count bytes
+            encoded = text.encode()
+            column, end = (len(encoded[:n].decode(errors="replace")) for n in (column, end))
+        place = Place(file, line, column + 1, end + 1)
+        node.tilus_place = place
+    return place
