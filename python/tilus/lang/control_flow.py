@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Iterator, Optional
 
+from tilus._native import ir
 from tilus.lang import merging, signs
 from tilus.lang.builder import Builder, Group, current_builder
 from tilus.lang.errors import InstructionError
-from tilus.lang.frames import UNSET, Cell, Frame, LoopFrame, Unusable, is_same, parts_of
+from tilus.lang.frames import UNSET, Cell, Frame, GroupFrame, LoopFrame, OwnedBy, Unusable, is_same, parts_of
 from tilus.lang.scalars import Scalar
 
 
@@ -138,7 +139,7 @@ class _Loop:
         """The rows that are carried, each with its kind, their initial values and those after a round."""
         rows, initial, final = [], [], []
         for cell, before, inside, after in changed:
-            kind = merging.carried(cell, before, inside, after)
+            kind = merging.carried(cell, before, inside, after, self.frame.readers.get(cell))
             if kind.unusable is not None:
                 self.parent.values[cell] = kind.unusable
                 continue
@@ -158,9 +159,8 @@ class _Loop:
             for old, new in zip(parts_of(inside), parts_of(before)) if inside is not None else ():
                 old.replace_all_uses_with(new)
                 self.block.erase_argument(old.index)
-            claim = getattr(inside, "nonneg", None)
-            if isinstance(claim, signs.Claim):
-                claim.needs = [before.nonneg]
+            if type(inside) is Scalar and isinstance(inside.nonneg, signs.Claim):
+                inside.nonneg.needs = [before.nonneg]
 
 
 class ForLoop(_Loop):
@@ -252,10 +252,11 @@ class GroupRegion:
             attributes["begin"] = f"{self.begin} : i32"
         operation = builder.create("tilus.thread_group", (), attributes, (), 1)
         self.outer = builder.block, builder.frame, outer
-        self.frame = Frame(builder.frame, "a thread group")
+        self.operation = operation
         kind = "any" if self.begin is None or outer.kind == "any" else "fixed"
-        builder.block, builder.frame = operation.regions[0].append(), self.frame
         builder.group = Group(outer.begin + (self.begin or 0), self.count, kind, outer)
+        self.frame = GroupFrame(builder.frame, builder.group)
+        builder.block, builder.frame = operation.regions[0].append(), self.frame
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
@@ -265,8 +266,41 @@ class GroupRegion:
         builder.block, builder.frame, builder.group = self.outer
         if error is None:
             for cell, content in self.frame.values.items():
-                if self.frame.outer(cell) and not is_same(content, builder.frame.get(cell)):
-                    builder.frame.values[cell] = Unusable(
-                        f"expected a value that all threads have, but {cell.what} was assigned in a thread group",
-                        "assign it outside of the thread group, or use it in the group only",
-                    )
+                if self.frame.outer(cell):
+                    self._hand_over(cell, content, builder.frame)
+
+    def _hand_over(self, cell: Cell, content: Any, outer: Frame) -> None:
+        """What the group has assigned to a cell of the enclosing region stays the group's."""
+        old = outer.get(cell)
+        if is_same(content, old.content if isinstance(old, OwnedBy) else old):
+            return
+        if isinstance(content, Scalar) and all(_hoist(part, self.operation) for part in parts_of(content)):
+            outer.values[cell] = OwnedBy(content, self.frame.group, cell.what)
+            return
+        outer.values[cell] = Unusable(
+            f"expected a value that all threads have, but {cell.what} was assigned in a thread group",
+            "assign it outside of the thread group, or use it in the group only",
+        )
+
+
+def _hoist(value: Any, group: Any) -> bool:
+    """Computes a value of a group's region before the group, if it follows from scalars that are known there."""
+    owner = value.owner
+    if isinstance(owner, ir.Block):
+        return not _encloses(group, owner.owner)
+    if not _encloses(group, owner):
+        return True
+    if owner.parent != group or not owner.name.startswith(("arith.", "math.", "tilus.block_id", "tilus.grid_dim")):
+        return False
+    if not all(_hoist(operand, group) for operand in owner.operands):
+        return False
+    owner.move_before(group)
+    return True
+
+
+def _encloses(outer: Any, operation: Any) -> bool:
+    while operation is not None:
+        if operation == outer:
+            return True
+        operation = operation.parent
+    return False

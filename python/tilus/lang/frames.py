@@ -27,6 +27,35 @@ class Unusable:
         return InstructionError(self.message, self.advice)
 
 
+class OwnedBy(Unusable):
+    """What threads of one group have assigned to a cell that is older than the group: they alone have the value."""
+
+    __slots__ = ("content", "group")
+
+    def __init__(self, content: Any, group: Any, what: str):
+        super().__init__(
+            f"expected a value that these threads have, but {what} was assigned in a thread group, which has it alone",
+            "assign it outside of the thread group, or use it in that group only",
+        )
+        self.content = content
+        self.group = group
+
+    def ssa_parts(self) -> list:
+        return parts_of(self.content)
+
+    def with_parts(self, parts: list) -> OwnedBy:
+        return self.of(rebuild(self.content, parts))
+
+    def of(self, content: Any) -> OwnedBy:
+        """Another content, assigned by the same threads."""
+        made = OwnedBy(content, self.group, "")
+        made.message = self.message
+        return made
+
+    def is_same(self, other: Any) -> bool:
+        return isinstance(other, OwnedBy) and is_same(self.content, other.content)
+
+
 class _Unset:
     """The content of a cell that nothing reads before something is assigned."""
 
@@ -59,7 +88,7 @@ class Cell:
             content = frame.values[self]
         except KeyError:
             content = frame.enter(self)
-        if type(content) is Unusable:
+        if isinstance(content, Unusable):
             raise content.error()
         return content
 
@@ -111,14 +140,16 @@ class Frame:
 class LoopFrame(Frame):
     """A frame whose region runs many times: each cell that is used in it gets an argument of its block.
 
-    `initial` maps a cell to its content before the loop and its content at the start of a round.
+    `initial` maps a cell to its content before the loop and its content at the start of a round, `readers` to the threads
+    that used it first.
     """
 
-    __slots__ = ("initial", "add_argument")
+    __slots__ = ("initial", "readers", "add_argument")
 
     def __init__(self, parent: Frame, what: str, add_argument: Callable):
         super().__init__(parent, what)
         self.initial: dict = {}
+        self.readers: dict = {}
         self.add_argument = add_argument
 
     def enter(self, cell: Cell) -> Any:
@@ -127,7 +158,24 @@ class LoopFrame(Frame):
         inside = rebuild(before, [self.add_argument(cell, part) for part in parts]) if parts else before
         self.values[cell] = inside
         self.initial[cell] = (before, inside)
+        self.readers[cell] = cell.builder.group
         return inside
+
+
+class GroupFrame(Frame):
+    """A frame of a thread group: what the same threads have assigned before is theirs again."""
+
+    __slots__ = ("group",)
+
+    def __init__(self, parent: Frame, group: Any):
+        super().__init__(parent, "a thread group")
+        self.group = group
+
+    def enter(self, cell: Cell) -> Any:
+        content = super().enter(cell)
+        if isinstance(content, OwnedBy) and content.group.is_same(self.group):
+            content = self.values[cell] = content.content
+        return content
 
 
 # -- contents: what they consist of, whether they are one, and what joins two

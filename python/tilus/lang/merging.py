@@ -14,7 +14,7 @@ from tilus.dtypes import DataType, boolean, promote_type
 from tilus.lang import signs
 from tilus.lang.builder import current_builder
 from tilus.lang.errors import InstructionError
-from tilus.lang.frames import UNSET, Cell, Unusable, is_same, is_value
+from tilus.lang.frames import UNSET, Cell, OwnedBy, Unusable, is_same, is_value
 from tilus.lang.scalars import Pointer, Scalar, as_scalar, describe, is_scalar, type_of
 
 
@@ -180,11 +180,11 @@ def common(cell: Optional[Cell], contents: tuple, dead: Sequence[bool] = (False,
         return _alone(b if dead[0] else a)
     if a is UNSET or b is UNSET:
         return _alone(b if a is UNSET else a)
+    if is_same(a, b):
+        return SameKind(a)
     for content in contents:
         if isinstance(content, Unusable):
             return NoKind(content)
-    if is_same(a, b):
-        return SameKind(a)
     if is_value(a) and is_value(b):
         return ValueKind(a.type)
     if isinstance(a, Pointer) and isinstance(b, Pointer):
@@ -256,9 +256,30 @@ def describe_content(content: Any) -> str:
 # -- loops
 
 
-def carried(cell: Cell, before: Any, inside: Any, after: Any) -> Kind:
+class OwnedKind(Kind):
+    """Contents that threads of one group have."""
+
+    def __init__(self, kind: Kind, owned: OwnedBy):
+        self.kind = kind
+        self.owned = owned
+        self.count = kind.count
+
+    def parts(self, content: Any, dead: bool = False) -> list:
+        return self.kind.parts(content.content if isinstance(content, OwnedBy) else content, dead)
+
+    def content(self, values: Sequence[Any]) -> Any:
+        return self.owned.of(self.kind.content(values))
+
+
+def carried(cell: Cell, before: Any, inside: Any, after: Any, reader: Any = None) -> Kind:
     """How a content that a round changes is carried: `before` the loop, `inside` at the start of a round (None if the
-    round did not use it first), `after` a round."""
+    round did not use it first), `after` a round. `reader` are the threads that used it first."""
+    if isinstance(after, OwnedBy):
+        if inside is not None and not isinstance(inside, OwnedBy) and not after.group.is_same(reader):
+            raise after.error()
+        contents = [c.content if isinstance(c, OwnedBy) else c for c in (before, inside, after)]
+        kind = carried(cell, *contents)
+        return OwnedKind(kind, after) if kind.unusable is None else kind
     if isinstance(after, Unusable):
         if inside is not None:
             raise after.error()
@@ -332,8 +353,9 @@ def take_results(parent: Any, carried_rows: list, results: list) -> None:
     for cell, before, inside, after, kind in carried_rows:
         content = kind.content(results[: kind.count])
         results = results[kind.count :]
-        claim = getattr(inside, "nonneg", None)
+        parent.values[cell] = content
+        before, inside, after, content = (c.content if isinstance(c, OwnedBy) else c for c in (before, inside, after, content))
+        claim = inside.nonneg if type(inside) is Scalar else None
         if isinstance(claim, signs.Claim):
             claim.needs = [as_scalar(before).nonneg, as_scalar(after).nonneg]
             content.nonneg = claim
-        parent.values[cell] = content

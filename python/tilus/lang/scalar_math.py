@@ -38,7 +38,7 @@ def fold(operator: str, a: Constant, b: Constant) -> Constant:
     dtype = a.dtype if operator in ("shl", "shr") else promote_type(a.dtype, b.dtype)
     x, y = a.number, b.number
     if operator in ("div", "floordiv", "mod") and y == 0 and dtype.is_integer():
-        raise InstructionError("expected a divisor that is not zero, but got 0")
+        raise _zero_divisor(operator)
     if operator == "div":
         quotient = x / y if dtype.is_float() else abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
         return Constant(quotient, dtype)
@@ -66,7 +66,16 @@ def fold_comparison(operator: str, x: Any, y: Any) -> bool:
 
 
 def _no_operator(operator: str, dtype: DataType) -> InstructionError:
-    return InstructionError(f"expected integers for '{_WORDS[operator]}', but got {dtype.name}")
+    return InstructionError(
+        f"expected integers for '{_WORDS[operator]}', but got {dtype.name}", "convert them with .to(int32)"
+    )
+
+
+def _zero_divisor(operator: str) -> InstructionError:
+    return InstructionError(
+        f"expected a divisor that is not zero, but got 0 on the right of '{_WORDS[operator]}'",
+        "check the sizes that it follows from",
+    )
 
 
 # -- operators
@@ -86,7 +95,7 @@ def arithmetic(operator: str, a: Any, b: Any) -> Scalar:
     left, right = as_scalar(a, dtype), as_scalar(b, dtype)
     if operator in ("div", "floordiv", "mod"):
         if isinstance(right, Constant) and right.number == 0:
-            raise InstructionError(f"expected a divisor that is not zero, but got 0 on the right of '{_WORDS[operator]}'")
+            raise _zero_divisor(operator)
         if not dtype.is_signed():
             return _emit("arith.remui" if operator == "mod" else "arith.divui", left, right, dtype, True)
         return {"div": _truncated, "floordiv": _floor, "mod": _modulo}[operator](left, right, dtype)

@@ -63,7 +63,7 @@ class Scalar:
 
     def _unknown(self, wanted: str) -> InstructionError:
         return InstructionError(
-            f"expected {wanted} that is known when the script is transpiled, but got a {self.dtype.name} of run time",
+            f"expected {wanted} that is known when the script is transpiled, but got {describe(self)}",
             "annotate the parameter as int for a constant, or use an expression that takes run-time values",
         )
 
@@ -83,7 +83,7 @@ class Scalar:
         raise self._unknown("a float")
 
     def __iter__(self):
-        raise InstructionError(f"expected a list or a tuple, but got a {self.dtype.name}")
+        raise InstructionError(f"expected a list or a tuple, but got {describe(self)}", "use range(n) for a count")
 
     def __hash__(self) -> int:
         return id(self) >> 4
@@ -94,7 +94,9 @@ class Scalar:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise InstructionError(f"expected a tile or an object, but '.{name}' was asked of a {self.dtype.name} of run time")
+        raise InstructionError(
+            f"expected a tile or an object with '.{name}', but got {describe(self)}", "scalars have operators and .to(dtype)"
+        )
 
     # -- operators
 
@@ -328,7 +330,9 @@ def fit(number: Number, dtype: DataType) -> Number:
         if isinstance(number, float) and not number.is_integer():
             warnings.warn(f"the float {number} is truncated to be a constant of {dtype.name}", stacklevel=4)
         if number != number or not low <= int(number) <= high:
-            raise InstructionError(f"expected a number from {low} to {high} for {dtype.name}, but got {number}")
+            raise InstructionError(
+                f"expected a number from {low} to {high} for {dtype.name}, but got {number}", "use a wider type"
+            )
         return int(number)
     number = float(number)
     if not low <= number <= high and number == number and number not in (float("inf"), float("-inf")):
@@ -352,8 +356,10 @@ def describe(value: Any) -> str:
     """What a value is, for messages."""
     if isinstance(value, Constant):
         return repr(value)
+    if isinstance(value, Pointer):
+        return f"a pointer of type {value.dtype.name}"
     if isinstance(value, Scalar):
-        return f"a {value.dtype.name} of run time"
+        return f"{'an' if value.dtype.name[0] == 'i' else 'a'} {value.dtype.name} of run time"
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
     return f"a {type(value).__name__}"
@@ -393,7 +399,7 @@ def compare(operator: str, a: Any, b: Any) -> Any:
                 return operator == "ne"
             return NotImplemented
     if isinstance(a, Pointer) or isinstance(b, Pointer):
-        raise InstructionError("expected numbers to compare, but got a pointer")
+        raise InstructionError("expected numbers to compare, but got a pointer", "compare the offsets")
     if not type(a) is Scalar and not type(b) is Scalar:
         from tilus.lang.scalar_math import fold_comparison
 
@@ -424,7 +430,12 @@ def _pointer_arithmetic(operator: str, a: Any, b: Any) -> Pointer:
     if isinstance(b, Pointer) and not isinstance(a, Pointer) and operator == "add":
         a, b = b, a
     if not isinstance(a, Pointer) or isinstance(b, Pointer) or operator not in ("add", "sub"):
-        raise InstructionError("expected a pointer plus or minus an integer", "views index what a pointer points to")
+        raise InstructionError(
+            f"expected a pointer plus or minus an integer, but got {describe(a)} and {describe(b)}",
+            "index what a pointer points to through self.global_view",
+        )
     if not type_of(b).is_integer():
-        raise InstructionError(f"expected an integer number of elements to move a pointer by, but got {describe(b)}")
+        raise InstructionError(
+            f"expected an integer to move a pointer by, but got {describe(b)}", "convert it with .to(int64)"
+        )
     return a.moved(-b if operator == "sub" else b)

@@ -54,22 +54,31 @@ def _assign_to(t: Transpiler, target: ast.expr, value: Any) -> None:
 
 def _unpack(t: Transpiler, target: Any, value: Any) -> None:
     if is_scalar(value) or is_tile(value) or value is None:
-        raise InstructionError(f"expected {len(target.elts)} values to unpack, but got {describe_content(value)}")
+        raise _unpack_error(target, describe_content(value))
     try:
         values = list(value)
     except TypeError:
-        raise InstructionError(f"expected {len(target.elts)} values to unpack, but got {describe_content(value)}") from None
+        raise _unpack_error(target, describe_content(value)) from None
     starred = [i for i, element in enumerate(target.elts) if isinstance(element, ast.Starred)]
     if starred:
         first, behind = starred[0], len(target.elts) - starred[0] - 1
         if len(values) < first + behind:
-            raise InstructionError(f"expected at least {first + behind} values to unpack, but got {len(values)}")
+            raise _unpack_error(target, str(len(values)))
         middle = values[first : len(values) - behind]
         values = [*values[:first], middle, *values[len(values) - behind :]]
     if len(values) != len(target.elts):
-        raise InstructionError(f"expected {len(target.elts)} values to unpack, but got {len(values)}")
+        raise _unpack_error(target, str(len(values)))
     for element, item in zip(target.elts, values):
         assign_to(t, element.value if isinstance(element, ast.Starred) else element, item)
+
+
+def _unpack_error(target: Any, got: str) -> InstructionError:
+    count = len(target.elts)
+    starred = any(isinstance(element, ast.Starred) for element in target.elts)
+    return InstructionError(
+        f"expected {f'at least {count - 1}' if starred else count} values to unpack, but got {got}",
+        "name as many targets as there are values, or one with a star for the rest",
+    )
 
 
 def set_attribute(t: Transpiler, owner: Any, name: str, value: Any) -> None:

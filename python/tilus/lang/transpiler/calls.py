@@ -37,6 +37,10 @@ _CHANGING = frozenset((
 ))  # fmt: skip
 
 
+# Functions of Python that act outside of the script.
+_REFUSED = (builtins.open, builtins.input, builtins.exec, builtins.eval, builtins.__import__)
+
+
 def source_of(function: types.FunctionType) -> Source:
     """The source of a function, read once."""
     found = _sources.get(function)
@@ -84,7 +88,7 @@ def invoke(t: Transpiler, callee: Any, args: list, kwargs: dict, node: ast.AST) 
         if issubclass(callee, Class):
             return _construct(t, callee, args, kwargs, node)
     elif not callable(callee):
-        raise InstructionError(f"expected something to call, but got {describe_content(callee)}")
+        raise InstructionError(f"expected something to call, but got {describe_content(callee)}", "leave the parentheses out")
     if any(map(is_runtime, args)) or any(map(_has_runtime, args)):
         special = _builtin(t, callee)
         if special is not None:
@@ -105,8 +109,12 @@ def _super(t: Transpiler) -> Any:
 
 def _execute(t: Transpiler, callee: Callable, args: list, kwargs: dict) -> Any:
     """Calls an instruction, or a function of Python."""
+    if callee in _REFUSED:
+        raise InstructionError(
+            f"expected a function for kernels, but got {callee.__name__}", "call it outside of the script, and pass the result"
+        )
     if any(isinstance(arg, FormatText) for arg in args):
-        args = _expanded(args)
+        args = _expanded(callee, args)
     owner = getattr(callee, "__self__", None)
     if isinstance(owner, (list, dict, set)) and callee.__name__ in _CHANGING:
         t.check_host_change(owner, f"'{callee.__name__}' changes a {type(owner).__name__}")
@@ -115,19 +123,46 @@ def _execute(t: Transpiler, callee: Callable, args: list, kwargs: dict) -> Any:
     try:
         return callee(*args, **kwargs)
     except TypeError as error:
-        raise _argument_error(callee, args, kwargs, error) or error from error
+        raise _argument_error(callee, args, kwargs) or error from error
+    except InstructionError as error:
+        if error.advice is None and ";" not in error.message:
+            error.advice = _usage(callee)
+        raise
     finally:
         t.builder.place = place
 
 
-def _expanded(args: list) -> list:
-    """printf(f"…") as a format and its arguments."""
+def _expanded(callee: Callable, args: list) -> list:
+    """printf(f"…") as a format and its arguments; elsewhere an f-string is text, in which values of run time are names."""
+    if getattr(callee, "__name__", "") != "printf":
+        return [arg.text if isinstance(arg, FormatText) else arg for arg in args]
     if len(args) != 1:
-        raise InstructionError("expected an f-string with values of run time alone, but got more arguments beside it")
+        raise InstructionError(
+            "expected an f-string with values of run time alone, but got more arguments beside it",
+            "put them into the f-string",
+        )
     return [args[0].format, *args[0].arguments]
 
 
-def _argument_error(callee: Any, args: list, kwargs: dict, error: TypeError) -> Optional[InstructionError]:
+def _usage(callee: Any) -> Optional[str]:
+    """How an instruction is called, and what it does."""
+    if not isinstance(callee, (types.MethodType, types.FunctionType)) or not callee.__module__.startswith(_NATIVE):
+        return None
+    what = (inspect.getdoc(callee) or "").split("\n\n")[0].replace("\n", " ")
+    return f"{callee.__name__}({', '.join(_parameters(inspect.signature(callee)))}): {what}".rstrip(": ")
+
+
+def _parameters(signature: inspect.Signature) -> list:
+    """The parameters of a signature without types."""
+    shown = []
+    for parameter in signature.parameters.values():
+        if parameter.name != "self":
+            star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+            shown.append(star + parameter.name + ("" if parameter.default is parameter.empty else f"={parameter.default}"))
+    return shown
+
+
+def _argument_error(callee: Any, args: list, kwargs: dict) -> Optional[InstructionError]:
     """What is wrong with the arguments of a call, if that is what the error is about."""
     try:
         signature = inspect.signature(callee)
@@ -137,8 +172,15 @@ def _argument_error(callee: Any, args: list, kwargs: dict, error: TypeError) -> 
         signature.bind(*args, **kwargs)
     except TypeError as mismatch:
         name = getattr(callee, "__name__", "the callee")
-        return InstructionError(f"expected arguments of {name}{signature}, but got {_mismatch(mismatch)}")
+        return _mismatch_error(name, signature, mismatch)
     return None
+
+
+def _mismatch_error(name: str, signature: inspect.Signature, mismatch: TypeError) -> InstructionError:
+    return InstructionError(
+        f"expected the arguments of '{name}', but got {_mismatch(mismatch)}",
+        f"call it as {name}({', '.join(_parameters(signature))})",
+    )
 
 
 def _mismatch(error: TypeError) -> str:
@@ -198,9 +240,7 @@ def _bind(function: types.FunctionType, args: list, kwargs: dict) -> list:
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise InstructionError(
-            f"expected arguments of {function.__name__}{signature}, but got {_mismatch(error)}"
-        ) from None
+        raise _mismatch_error(function.__name__, signature, error) from None
     bound.apply_defaults()
     return [(parameter, bound.arguments[name]) for name, parameter in signature.parameters.items()]
 
@@ -219,13 +259,15 @@ def _bind_parameter(t: Transpiler, activation: Activation, parameter: inspect.Pa
     if isinstance(kind, DataType):
         if not is_scalar(value) or isinstance(value, Pointer):
             raise InstructionError(
-                f"expected a number for parameter '{parameter.name}: {kind.name}', but got {describe_content(value)}"
+                f"expected a number for parameter '{parameter.name}: {kind.name}', but got {describe_content(value)}",
+                "leave the annotation out for other values, or take a tile's element with .item()",
             )
         scope.bind(parameter.name, as_scalar(value, kind), kind)
         return
     if isinstance(kind, PointerType) and not isinstance(value, Pointer):
         raise InstructionError(
-            f"expected a pointer for parameter '{parameter.name}: {kind.name}', but got {describe_content(value)}"
+            f"expected a pointer for parameter '{parameter.name}: {kind.name}', but got {describe_content(value)}",
+            "pass a parameter of the kernel, or a view's element with .item_ptr()",
         )
     scope.bind(parameter.name, value)
 

@@ -210,7 +210,8 @@ class Transpiler:
         if self.builder.frame.parent is not None:
             raise InstructionError(
                 f"expected self.attrs.{name} to be set where no branch or loop of run time is around, but got it in "
-                f"{self.builder.frame.what}"
+                f"{self.builder.frame.what}",
+                "set it at the start of the kernel; a conditional expression chooses among values",
             )
         if name == "blocks":
             self.builder.blocks_place = self.builder.place

@@ -8,6 +8,7 @@ import ast
 import builtins
 import difflib
 import operator
+import types
 from typing import Any, Iterator
 
 from tilus.dtypes import DataType, PointerType
@@ -31,7 +32,7 @@ IN_PLACE = {
 @evaluates(ast.Constant)
 def constant(t: Transpiler, node: ast.Constant) -> Any:
     if isinstance(node.value, (bytes, complex)):
-        raise InstructionError(f"expected a number or a string, but got {node.value!r}")
+        raise InstructionError(f"expected a number or a string, but got {node.value!r}", "use a list of numbers")
     return node.value
 
 
@@ -58,6 +59,8 @@ def name(t: Transpiler, node: ast.Name) -> Any:
 
 def _lost(t: Transpiler, node: ast.Name, activation: Activation) -> TilusProgramError:
     what, place = activation.scope.lost[node.id]
+    if what == "del":
+        return t.error(node, f"expected '{node.id}' to have a value here, but it was deleted", "use it before, or leave the del out")
     error = t.error(
         node,
         f"expected '{node.id}' to have a value here, but it was assigned in {what} only",
@@ -97,13 +100,14 @@ def operate(op: ast.operator, a: Any, b: Any, in_place: bool = False) -> Any:
     try:
         return function(a, b)
     except ZeroDivisionError:
-        raise InstructionError("expected a divisor that is not zero, but got 0") from None
+        raise InstructionError("expected a divisor that is not zero, but got 0", "check the sizes that it follows from") from None
     except TypeError as error:
         if "unsupported operand" not in str(error) and "can only concatenate" not in str(error):
             raise
         symbol = _SYMBOLS[type(op)]
         raise InstructionError(
-            f"expected two values that '{symbol}' takes, but got {describe_content(a)} and {describe_content(b)}"
+            f"expected two values that '{symbol}' takes, but got {describe_content(a)} and {describe_content(b)}",
+            "operators take numbers, scalars and tiles; text is printed with self.printf",
         ) from None
 
 
@@ -146,13 +150,18 @@ def get_attribute(t: Transpiler, owner: Any, name: str, node: ast.AST) -> Any:
     except AttributeError:
         known = [n for n in dir(owner) if not n.startswith("_")]
         close = difflib.get_close_matches(name, known, 1)
-        if isinstance(owner, type(ast)):
+        if isinstance(owner, types.ModuleType):
             what = f"module '{owner.__name__}'"
+        elif isinstance(owner, super):
+            what = f"a base class of {owner.__thisclass__.__name__}"
         else:
             what = describe_content(owner)
-        raise InstructionError(
-            f"expected an attribute that {what} has, but got '{name}'", f"did you mean '{close[0]}'?" if close else None
-        ) from None
+        advice = f"did you mean '{close[0]}'?" if close else "assign it before it is used, or correct its name"
+        error = t.failure(InstructionError(f"expected an attribute that {what} has, but got '{name}'", advice), node)
+        if isinstance(node, ast.Attribute) and node.end_lineno == node.lineno:
+            end = error.place.end
+            error = TilusProgramError(error.message, error.place._replace(column=end - len(name)), advice, error.notes)
+        raise error from None
 
 
 Transpiler.attribute = get_attribute  # type: ignore[attr-defined]
@@ -163,7 +172,9 @@ def subscript(t: Transpiler, node: ast.Subscript) -> Any:
     owner, index = t.evaluate(node.value), t.evaluate(node.slice)
     t.here(node)
     if is_scalar(owner) or owner is None:
-        raise InstructionError(f"expected a tile, a view or a list to index, but got {describe_content(owner)}")
+        raise InstructionError(
+            f"expected a tile, a view or a list to index, but got {describe_content(owner)}", "leave the index out"
+        )
     if isinstance(owner, (list, tuple, str, range)):
         if is_runtime(index):
             raise InstructionError(
@@ -171,9 +182,11 @@ def subscript(t: Transpiler, node: ast.Subscript) -> Any:
                 "loop over the list itself, or keep the values in a tile, which takes such indices",
             )
         if isinstance(index, int) and not -len(owner) <= index < len(owner):
-            raise InstructionError(f"expected an index below {len(owner)}, but got {index}")
+            raise InstructionError(f"expected an index below {len(owner)}, but got {index}", "count from 0, or from -1 at the end")
     elif not hasattr(owner, "__getitem__") and not hasattr(owner, "__class_getitem__"):
-        raise InstructionError(f"expected a tile, a view or a list to index, but got {describe_content(owner)}")
+        raise InstructionError(
+            f"expected a tile, a view or a list to index, but got {describe_content(owner)}", "leave the index out"
+        )
     return owner[index]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import traceback
 from typing import Any, Optional, Sequence
 
@@ -46,7 +47,10 @@ def unsupported(node: ast.AST) -> InstructionError:
 def explain(error: BaseException) -> tuple:
     """The message of an exception, what to do, and where it came from if that is a function of the user's."""
     if isinstance(error, InstructionError):
-        return error.message, error.advice, _origin(error)
+        message, advice = error.message, error.advice
+        if advice is None and "; " in message:
+            message, _, advice = message.rpartition("; ")
+        return message, advice, _origin(error)
     if isinstance(error, RecursionError):
         return "expected a call that ends, but got one that calls itself too often", "give it a constant that ends it", ()
     text = str(error) or type(error).__name__
@@ -54,7 +58,8 @@ def explain(error: BaseException) -> tuple:
         text = f"expected a key that there is, but got {text}"
     elif not isinstance(error, (TypeError, ValueError, AttributeError, NameError)):
         text = f"{type(error).__name__}: {text}"
-    return text, None, _origin(error)
+    origin = _origin(error)
+    return text, "the function is executed as Python while the script is transpiled" if origin else None, origin
 
 
 def _origin(error: BaseException) -> tuple:
@@ -65,7 +70,7 @@ def _origin(error: BaseException) -> tuple:
     frame = frames[-1]
     column = getattr(frame, "colno", None)
     end = getattr(frame, "end_colno", None) if getattr(frame, "end_lineno", frame.lineno) == frame.lineno else None
-    place = Place(frame.filename, frame.lineno, (column or 0) + 1, (end or 0) + 1 if end else 0)
+    place = Place(frame.filename, frame.lineno, (column or 0) + 1, end + 1 if end else 0)
     return (Note(f"raised in '{frame.name}', which is executed as Python", place),)
 
 
@@ -81,8 +86,19 @@ def from_diagnostics(
     if not errors:
         return TilusProgramError(summary, fallback)
     first = errors[0]
-    notes = [_note(note) for note in first.notes] + [_note(other) for other in errors[1:4]]
-    return TilusProgramError(reword(first.message), _diagnostic_place(first) or fallback, None, tuple(notes))
+    own = [note for note in first.notes if not note.message.startswith("see current operation")]
+    notes = [_note(note) for note in own] + [_note(other) for other in errors[1:4]]
+    message = reword(first.message)
+    advice = next((advice for words, advice in _ADVICE if words in message), None)
+    return TilusProgramError(message, _diagnostic_place(first) or fallback, advice, tuple(notes))
+
+
+# Words of a message of the compiler's, and what to do then.
+_ADVICE = (
+    ("tiles of its own thread group", "load or make the tile in the thread group, or pass it through shared memory"),
+    ("was made on every way here", "make it before the branch, loop or thread group and assign to it there"),
+    ("but the kernel targets", "compile for a target that has it, or ask self.target first"),
+)
 
 
 def _note(diagnostic: Any) -> Note:
@@ -92,11 +108,16 @@ def _note(diagnostic: Any) -> Note:
 def _diagnostic_place(diagnostic: Any) -> Optional[Place]:
     if not diagnostic.file or not diagnostic.line:
         return None
-    return Place(diagnostic.file, diagnostic.line, max(diagnostic.column, 1))
+    from tilus.lang.transpiler.source import span_at
+
+    return span_at(Place(diagnostic.file, diagnostic.line, max(diagnostic.column, 1)))
 
 
 def reword(message: str) -> str:
     """A compiler's message in the words of scripts."""
     if "does not dominate this use" in message:
         return "expected a value that was made on every way here, but it was made in a branch, a loop or a thread group"
-    return message
+    return _OPERATION.sub("", message)
+
+
+_OPERATION = re.compile(r"^'[\w.]+' op ")

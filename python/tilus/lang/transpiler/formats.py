@@ -15,11 +15,12 @@ from tilus.lang.transpiler.core import Transpiler, evaluates, is_runtime
 
 
 class FormatText:
-    """An f-string with values of run time: a format of C's printf and its arguments."""
+    """An f-string with values of run time: a format of C's printf and its arguments, and the text that shows their names."""
 
-    def __init__(self, format: str, arguments: list):
+    def __init__(self, format: str, arguments: list, text: str):
         self.format = format
         self.arguments = arguments
+        self.text = text
 
     def __str__(self) -> str:
         raise InstructionError(
@@ -41,6 +42,7 @@ def joined(t: Transpiler, node: ast.JoinedStr) -> Any:
         if is_runtime(value):
             format.append(conversion(value, spec))
             arguments.append(value)
+            text.append("{" + ast.unparse(part.value) + "}")
             continue
         if is_tile(value):
             raise t.error(part.value, f"expected a scalar in an f-string, but got {describe_content(value)}",
@@ -51,7 +53,7 @@ def joined(t: Transpiler, node: ast.JoinedStr) -> Any:
         shown = builtin_format(value, spec)
         text.append(shown)
         format.append(shown.replace("%", "%%"))
-    return FormatText("".join(format), arguments) if arguments else "".join(text)
+    return FormatText("".join(format), arguments, "".join(text)) if arguments else "".join(text)
 
 
 builtin_format = format
@@ -68,7 +70,9 @@ def conversion(value: Scalar, spec: str = "") -> str:
         return "%p"
     kind, is_float = match["kind"], value.dtype.is_float()
     if is_float and kind in tuple("dxXo") or not is_float and kind in tuple("feEgG"):
-        raise InstructionError(f"expected a format for {value.dtype.name}, but got ':{spec}'")
+        raise InstructionError(
+            f"expected a format for {value.dtype.name}, but got ':{spec}'", "use d, x and o for integers, f, e and g for floats"
+        )
     flags = ("-" if match["align"] == "<" else "") + match["sign"] + match["alt"] + match["zero"]
     digits = f".{match['digits']}" if match["digits"] else ""
     length = "" if is_float or value.dtype.nbits <= 32 else "ll"

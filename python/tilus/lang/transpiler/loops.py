@@ -31,7 +31,7 @@ def host_items(t: Transpiler, iterable: Any, node: ast.AST) -> list:
         return list(iterable)
     except TypeError:
         raise t.error(
-            node, f"expected a range or a list to loop over, but got {describe_content(iterable)}"
+            node, f"expected a range or a list to loop over, but got {describe_content(iterable)}", "use range(n) for a count"
         ) from None
 
 
@@ -136,7 +136,11 @@ def for_loop(t: Transpiler, node: ast.For) -> None:
     if not isinstance(iterable, LoopRange):
         _unrolled(t, node, host_items(t, iterable, node.iter))
     elif iterable.unroll == "all":
-        _unrolled(t, node, iterable.host_values())
+        try:
+            values = iterable.host_values()
+        except InstructionError as error:
+            raise t.failure(error, node.iter) from None
+        _unrolled(t, node, values)
     else:
         _range_loop(t, node, iterable)
 
@@ -196,7 +200,10 @@ def _guarded(t: Transpiler, live: Scalar, state: LoopState, rounds: Callable, no
 def _range_loop(t: Transpiler, node: ast.For, bounds: LoopRange) -> None:
     state, stops = _prepare(t, node, (node.target,))
     t.here(node)
-    lower, upper, step, index_of = _normalized(bounds)
+    try:
+        lower, upper, step, index_of = _normalized(bounds)
+    except InstructionError as error:
+        raise t.failure(error, node.iter) from None
     place = t.place(node)
     what = f"the loop of line {place.line}"
 
@@ -285,7 +292,9 @@ def _exits(t: Transpiler, node: ast.While) -> bool:
 def _bound(value: Any, what: str) -> Any:
     number = host_number(value)
     if isinstance(number, float) or not is_scalar(value) or isinstance(value, Pointer) or not type_of(value).is_integer():
-        raise InstructionError(f"expected an integer for the {what} of a range, but got {describe_content(value)}")
+        raise InstructionError(
+            f"expected an integer for the {what} of a range, but got {describe_content(value)}", "convert it with .to(int32)"
+        )
     return number if number is not None else value
 
 
@@ -297,7 +306,7 @@ def _normalized(bounds: LoopRange) -> tuple:
     start, stop = as_scalar(start, dtype), as_scalar(stop, dtype)
     known = step if isinstance(step, int) else step.number if isinstance(step, Constant) else None
     if known == 0:
-        raise InstructionError("expected a step that is not zero, but got 0")
+        raise InstructionError("expected a step that is not zero, but got 0", "use a positive or a negative step")
     if known is not None and known > 0:
         return start, stop, as_scalar(known, dtype), lambda index: index
     zero, one = Constant(0, dtype), Constant(1, dtype)

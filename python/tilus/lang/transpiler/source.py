@@ -114,6 +114,26 @@ def _find(function: types.FunctionType, code: types.CodeType) -> ast.AST:
     return node
 
 
+def span_at(place: Place) -> Place:
+    """A place of which only the start is known, with the end of the expression that starts there."""
+    widest: Optional[ast.AST] = None
+    for node in _all_nodes(place.file):
+        if node.lineno != place.line or node.col_offset != place.column - 1:
+            continue
+        if widest is None or (node.end_lineno, node.end_col_offset) > (widest.end_lineno, widest.end_col_offset):
+            widest = node
+    return place if widest is None else place_of(widest, place.file)
+
+
+def _all_nodes(file: str) -> list:
+    _parse_file(file)
+    lines = linecache.getlines(file)
+    try:
+        return [node for node in ast.walk(ast.parse("".join(lines))) if isinstance(node, (ast.expr, ast.stmt))]
+    except SyntaxError:
+        return []
+
+
 def place_of(node: ast.AST, file: str) -> Place:
     """The place of a node of a file; what spans lines is shown up to the end of its first."""
     place = getattr(node, "tilus_place", None)
@@ -121,7 +141,7 @@ def place_of(node: ast.AST, file: str) -> Place:
         line, column, end = node.lineno, node.col_offset, node.end_col_offset
         text = linecache.getline(file, line)
         if node.end_lineno != line:
-            end = len(text.rstrip().encode())
+            end = len(text.rstrip().rstrip(":").encode())
         if not text.isascii():  # columns of trees count bytes
             encoded = text.encode()
             column, end = (len(encoded[:n].decode(errors="replace")) for n in (column, end))

@@ -33,7 +33,8 @@ def condition_of(t: Transpiler, node: ast.expr) -> Any:
         t.here(node)
         return scalar_math.truth(value)
     if is_tile(value):
-        raise InstructionError(
+        raise t.error(
+            node,
             f"expected a condition that is one value, but got a tile of shape {list(value.shape)}",
             "choose elements with self.where, or reduce the tile with self.any or self.all and take .item()",
         )
@@ -121,7 +122,10 @@ def check(t: Transpiler, node: ast.Assert) -> None:
         t.here(node)
         emit_assert(t, value, message or ast.unparse(node.test))
     elif not value:
-        raise InstructionError(f"assertion failed: {message or ast.unparse(node.test)}")
+        raise InstructionError(
+            f"assertion failed: {message or ast.unparse(node.test)}",
+            "the condition is known when the script is transpiled, and does not hold",
+        )
 
 
 def emit_assert(t: Transpiler, value: Any, message: str) -> None:
@@ -149,15 +153,15 @@ def fail(t: Transpiler, node: ast.Raise) -> None:
             "expected no exception where run time decides, but got raise", "use assert, which stops the kernel"
         )
     error = None if node.exc is None else t.evaluate(node.exc)
-    text = str(error) if isinstance(error, BaseException) else getattr(error, "__name__", "raise")
-    raise InstructionError(text or type(error).__name__)
+    text = str(error) if isinstance(error, BaseException) else getattr(error, "__name__", "")
+    raise InstructionError(text, "the script raises this when it is transpiled")
 
 
 @executes(ast.Delete)
 def delete(t: Transpiler, node: ast.Delete) -> None:
     for target in node.targets:
         if not isinstance(target, ast.Name) or t.scope.lookup(target.id) is None:
-            raise InstructionError("expected names to delete, but got something else", "leave it out")
+            raise InstructionError("expected names of the script to delete, but got something else", "leave it out")
         t.scope.names.pop(target.id)
         t.scope.lost[target.id] = ("del", t.place(node))
 
