@@ -68,15 +68,25 @@ static uint64_t getNaturalAlignmentBits(Type element) {
   return std::max<uint64_t>(powerOfTwoPart(getElementBits(element)), 8);
 }
 
-/// What a pointer is a multiple of, in bits.
-static uint64_t getPointerAlignmentBits(Value pointer) {
+/// What a pointer is a multiple of, in bits, where it is used.
+static uint64_t getPointerAlignmentBits(const ScalarAnalysis &scalars, Value pointer, Operation *user) {
   if (auto select = pointer.getDefiningOp<arith::SelectOp>())
-    return std::min(getPointerAlignmentBits(select.getTrueValue()),
-                    getPointerAlignmentBits(select.getFalseValue()));
+    return std::min(getPointerAlignmentBits(scalars, select.getTrueValue(), user),
+                    getPointerAlignmentBits(scalars, select.getFalseValue(), user));
+  if (auto cast = pointer.getDefiningOp<PointerCastOp>())
+    return getPointerAlignmentBits(scalars, cast.getSource(), user);
+  Type element = cast<PtrType>(pointer.getType()).getElementType();
+  if (auto op = pointer.getDefiningOp<ElementPointerOp>()) {
+    ViewFacts view = analyzeView(scalars, op.getView(), user);
+    for (auto [dim, offset] : llvm::zip_equal(view.dims, op.getOffsets()))
+      view.origin = add(view.origin, multiply(scalars.getFacts(offset, user), dim.stride));
+    uint64_t elements = std::min<uint64_t>(powerOfTwoPart(view.origin.divisor), view.alignmentBits);
+    return std::min(view.alignmentBits, elements * powerOfTwoPart(getElementBits(element)));
+  }
   auto param = dyn_cast<BlockArgument>(pointer);
   auto kernel = param ? dyn_cast<KernelOp>(param.getOwner()->getParentOp()) : KernelOp();
   if (!kernel)
-    return getNaturalAlignmentBits(cast<PtrType>(pointer.getType()).getElementType());
+    return getNaturalAlignmentBits(element);
   return powerOfTwoPart(kernel.getParamDivisibility(param.getArgNumber())) * 8;
 }
 
@@ -118,7 +128,7 @@ ViewFacts tilus::analyzeView(const ScalarAnalysis &scalars, Value view, Operatio
   auto type = cast<GlobalType>(view.getType());
   ScalarFacts zero = ScalarFacts::constant(0);
   if (auto op = view.getDefiningOp<GlobalViewOp>())
-    return {getPointerAlignmentBits(op.getBase()), zero,
+    return {getPointerAlignmentBits(scalars, op.getBase(), user), zero,
             getDims(scalars, type, op.getSizes(), op.getStrides(), user)};
   if (auto op = view.getDefiningOp<AllocGlobalOp>())
     return {kWorkspaceAlignmentBits, zero, getDims(scalars, type, op.getSizes(), {}, user)};

@@ -39,6 +39,26 @@ LogicalResult SliceGlobalOp::verify() {
   return success();
 }
 
+LogicalResult ElementPointerOp::verify() {
+  int64_t rank = getView().getType().getRank();
+  if (int64_t(getOffsets().size()) == rank)
+    return success();
+  return emitOpError("expected one offset for each of the ")
+         << rank << " dimensions of the view, but got " << getOffsets().size();
+}
+
+OpFoldResult PointerCastOp::fold(FoldAdaptor adaptor) {
+  Value source = getSource();
+  if (auto inner = source.getDefiningOp<PointerCastOp>())
+    source = inner.getSource();
+  if (source.getType() == getType())
+    return source;
+  if (source == getSource())
+    return {};
+  getSourceMutable().assign(source);
+  return getResult();
+}
+
 LogicalResult AllocGlobalOp::verify() {
   GlobalType view = getResult().getType();
   if (!view.getStrides().empty())

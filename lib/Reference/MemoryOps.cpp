@@ -24,7 +24,15 @@ static Step runGlobalView(Agent &agent, const Instruction &inst) {
   GlobalType type = op.getResult().getType();
   auto view = std::make_shared<View>();
   view->element = *getElement(type.getElementType());
-  view->buffer = std::get<Pointer>(agent.get(inst, 0)).buffer;
+  auto pointer = std::get<Pointer>(agent.get(inst, 0));
+  int64_t bits = view->element.format.bits;
+  if (pointer.bits % bits != 0) {
+    op.emitOpError("expected an address of whole elements of ")
+        << bits << " bits, but got bit " << pointer.bits << " of its buffer";
+    return Step::Failed;
+  }
+  view->buffer = pointer.buffer;
+  view->offset = pointer.bits / bits;
   view->shape = fillDynamic(type.getShape(), agent.getInts(inst, op.getSizes()));
   view->strides = type.getStrides().empty()
                       ? getRowMajorStrides(view->shape)
@@ -50,6 +58,21 @@ static Step runSliceGlobal(Agent &agent, const Instruction &inst) {
     view->strides.push_back(source.strides[dim]);
   }
   agent.set(inst, std::shared_ptr<const View>(std::move(view)));
+  return Step::Next;
+}
+
+static Step runElementPointer(Agent &agent, const Instruction &inst) {
+  auto op = cast<ElementPointerOp>(inst.op);
+  const View &view = agent.getView(inst, 0);
+  int64_t place = view.offset;
+  for (auto [offset, stride] : llvm::zip(agent.getInts(inst, op.getOffsets()), view.strides))
+    place = multiplyAdd(place, offset, stride);
+  agent.set(inst, Pointer{view.buffer, multiplyAdd(0, place, view.element.format.bits)});
+  return Step::Next;
+}
+
+static Step runPointerCast(Agent &agent, const Instruction &inst) {
+  agent.set(inst, agent.get(inst, 0));
   return Step::Next;
 }
 
@@ -114,6 +137,8 @@ static Step runStoreGlobal(Agent &agent, const Instruction &inst) {
 void tilus::reference::registerGlobalMemoryHandlers(HandlerTable &table) {
   table.add<GlobalViewOp>(runGlobalView);
   table.add<SliceGlobalOp>(runSliceGlobal);
+  table.add<ElementPointerOp>(runElementPointer);
+  table.add<PointerCastOp>(runPointerCast);
   table.add<AllocGlobalOp>(runAllocGlobal);
   table.add<LoadGlobalOp>(runLoadGlobal, Needs::Threads);
   table.add<StoreGlobalOp>(runStoreGlobal, Needs::Threads);

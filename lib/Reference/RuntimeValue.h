@@ -36,9 +36,11 @@ int64_t countElements(llvm::ArrayRef<int64_t> shape);
 /// The index of an element of a shape, such as `[3, 4]`, for messages.
 std::string formatIndex(llvm::ArrayRef<int64_t> shape, int64_t position);
 
-/// A pointer parameter: its buffer's number.
+/// An address in a buffer.
 struct Pointer {
   unsigned buffer = 0;
+  /// From the start of the buffer.
+  int64_t bits = 0;
 };
 
 /// A strided view of a buffer of global memory; everything in elements.

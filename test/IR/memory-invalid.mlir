@@ -177,3 +177,19 @@ func.func @store_offset_type(%v: !tilus.global<4xf16>, %t: tensor<4xf16>, %i: f3
   tilus.store_global %t, %v[%i : f32] : tensor<4xf16>, !tilus.global<4xf16>
   return
 }
+
+// -----
+
+func.func @element_pointer_offsets(%v: !tilus.global<4x8xf16>, %n: i32) {
+  // expected-error @below {{'tilus.element_pointer' op expected one offset for each of the 2 dimensions of the view, but got 1}}
+  %p = tilus.element_pointer %v[%n] : !tilus.global<4x8xf16>
+  return
+}
+
+// -----
+
+func.func @pointer_cast_operand(%v: !tilus.global<4x8xf16>) {
+  // expected-error @below {{'tilus.pointer_cast' op operand #0 must be pointer, but got '!tilus.global<4x8xf16>'}}
+  %p = "tilus.pointer_cast"(%v) : (!tilus.global<4x8xf16>) -> !tilus.ptr<f16>
+  return
+}

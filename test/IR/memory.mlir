@@ -24,6 +24,19 @@ func.func @views(%x: !tilus.ptr<f16>, %m: i32, %n: i64) {
   return
 }
 
+// CHECK-LABEL: func.func @pointers(
+// CHECK-NEXT:    tilus.pointer_cast %{{.*}} : !tilus.ptr<i8> -> !tilus.ptr<f16>
+// CHECK-NEXT:    tilus.global_view %{{.*}} [%{{.*}}] : !tilus.ptr<f16> -> !tilus.global<?x4xf16>
+// CHECK-NEXT:    tilus.element_pointer %{{.*}}[%{{.*}} : i64, %{{.*}}] : !tilus.global<?x4xf16>
+// GENERIC:       "tilus.pointer_cast"(%{{.*}}) : (!tilus.ptr<i8>) -> !tilus.ptr<f16>
+// GENERIC:       "tilus.element_pointer"(%{{.*}}, %{{.*}}, %{{.*}}) : (!tilus.global<?x4xf16>, i64, i32) -> !tilus.ptr<f16>
+func.func @pointers(%x: !tilus.ptr<i8>, %m: i32, %n: i64) {
+  %halves = tilus.pointer_cast %x : !tilus.ptr<i8> -> !tilus.ptr<f16>
+  %view = tilus.global_view %halves [%m] : !tilus.ptr<f16> -> !tilus.global<?x4xf16>
+  %element = tilus.element_pointer %view[%n : i64, %m] : !tilus.global<?x4xf16>
+  return
+}
+
 // CHECK-LABEL: tilus.kernel @workspace(
 // CHECK:         tilus.alloc_global [%m] clean : !tilus.global<?xi32>
 // CHECK-NEXT:    tilus.alloc_global [] : !tilus.global<4x8xf32>

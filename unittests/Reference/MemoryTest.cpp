@@ -46,6 +46,43 @@ tilus.store_global %z, %w[%i : i64, %j : i64] dims [1, 0] : tensor<6x4xi32>, !ti
   }
 }
 
+// The address of an element begins another view, of elements of half the size.
+TEST_F(ReferenceTest, ReadsThroughPointersToElements) {
+  std::vector<int32_t> x = count(20), out(4, -1);
+  const char *body = R"(%v = tilus.global_view %x : !tilus.ptr<i32> -> !tilus.global<4x5xi32>
+%p = tilus.element_pointer %v[%m, %n : i64] : !tilus.global<4x5xi32>
+%q = tilus.pointer_cast %p : !tilus.ptr<i32> -> !tilus.ptr<i16>
+%w = tilus.global_view %q : !tilus.ptr<i16> -> !tilus.global<8xi16>
+%t = tilus.load_global %w[%c0] : !tilus.global<8xi16> -> tensor<8xi16>
+%r = tilus.reshape %t : tensor<8xi16> -> tensor<4x2xi16>
+%e = tilus.extract_slice %r[%c0] dims [1] : tensor<4x2xi16> -> tensor<4xi16>
+%u = tilus.cast %e : tensor<4xi16> -> tensor<4xi32>
+%o = tilus.global_view %out : !tilus.ptr<i32> -> !tilus.global<4xi32>
+tilus.store_global %u, %o[%c0] : tensor<4xi32>, !tilus.global<4xi32>)";
+  const char *params = "%x: !tilus.ptr<i32>, %out: !tilus.ptr<i32>, %m: i32, %n: i64";
+  ASSERT_TRUE(runBody(params, body, {Arg::buffer(x), Arg::buffer(out), Arg::scalar(2), Arg::scalar(3)}))
+      << getError();
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(out[i], x[2 * 5 + 3 + i]);
+  ASSERT_TRUE(runBody(params, body, {Arg::buffer(x), Arg::buffer(out), Arg::scalar(0), Arg::scalar(-1)}) ==
+              false);
+  EXPECT_NE(getError().find("within the"), std::string::npos) << getError();
+}
+
+TEST_F(ReferenceTest, ReportsAddressesBetweenElements) {
+  std::vector<int32_t> x = count(20);
+  const char *body = R"(%b = tilus.pointer_cast %x : !tilus.ptr<i32> -> !tilus.ptr<i8>
+%v = tilus.global_view %b : !tilus.ptr<i8> -> !tilus.global<80xi8>
+%p = tilus.element_pointer %v[%n] : !tilus.global<80xi8>
+%q = tilus.pointer_cast %p : !tilus.ptr<i8> -> !tilus.ptr<i32>
+%w = tilus.global_view %q : !tilus.ptr<i32> -> !tilus.global<1xi32>)";
+  EXPECT_TRUE(runBody("%x: !tilus.ptr<i32>, %n: i32", body, {Arg::buffer(x), Arg::scalar(8)})) << getError();
+  EXPECT_FALSE(runBody("%x: !tilus.ptr<i32>, %n: i32", body, {Arg::buffer(x), Arg::scalar(6)}));
+  EXPECT_NE(getError().find("expected an address of whole elements of 32 bits, but got bit 48"),
+            std::string::npos)
+      << getError();
+}
+
 TEST_F(ReferenceTest, ReadsStridedAndSlicedViews) {
   std::vector<int32_t> x = count(60), out(10, -1);
   const char *body = R"(%c1 = arith.constant 1 : i32

@@ -62,6 +62,35 @@ struct SliceGlobalOpLowering : TileLowering<SliceGlobalOp> {
   }
 };
 
+struct ElementPointerOpLowering : TileLowering<ElementPointerOp> {
+  using TileLowering::TileLowering;
+  LogicalResult matchAndRewrite(ElementPointerOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    GlobalType view = op.getView().getType();
+    GlobalParts parts = createGlobalParts(rewriter, loc, view, adaptor.getView());
+    Value offset = createI64(rewriter, loc, 0);
+    for (auto [stride, value] : llvm::zip(parts.strides, adaptor.getOffsets())) {
+      Value index = createIndex64(rewriter, loc, value.front());
+      Value term = rewriter.createOrFold<arith::MulIOp>(loc, index, stride);
+      offset = rewriter.createOrFold<arith::AddIOp>(loc, offset, term);
+    }
+    rewriter.replaceOp(
+        op, createElementPointer(rewriter, loc, parts.base, offset, getElementBits(view.getElementType())));
+    return success();
+  }
+};
+
+/// Pointers to elements of all types are one type.
+struct PointerCastOpLowering : TileLowering<PointerCastOp> {
+  using TileLowering::TileLowering;
+  LogicalResult matchAndRewrite(PointerCastOp op, Adaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getSource().front());
+    return success();
+  }
+};
+
 /// A workspace comes as a hidden parameter behind those of the kernel.
 struct AllocGlobalOpLowering : TileLowering<AllocGlobalOp> {
   using TileLowering::TileLowering;
@@ -183,6 +212,7 @@ struct StoreGlobalOpLowering : TileLowering<StoreGlobalOp> {
 
 void tilus::populateGlobalMemoryToNVVM(const TypeConverter &converter, RewritePatternSet &patterns,
                                        const LoweringContext &context) {
-  patterns.add<GlobalViewOpLowering, SliceGlobalOpLowering, AllocGlobalOpLowering, LoadGlobalOpLowering,
-               StoreGlobalOpLowering>(converter, patterns.getContext(), context);
+  patterns.add<GlobalViewOpLowering, SliceGlobalOpLowering, ElementPointerOpLowering, PointerCastOpLowering,
+               AllocGlobalOpLowering, LoadGlobalOpLowering, StoreGlobalOpLowering>(
+      converter, patterns.getContext(), context);
 }

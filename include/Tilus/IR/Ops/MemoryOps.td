@@ -51,6 +51,34 @@ def Tilus_SliceGlobalOp : Tilus_MemoryOp<"slice_global", [Pure, Tilus_LayoutFree
   let hasVerifier = 1;
 }
 
+def Tilus_ElementPointerOp : Tilus_MemoryOp<"element_pointer", [Pure, Tilus_LayoutFree,
+    TypesMatchWith<"result points to elements of the view", "view", "result",
+                   "::tilus::PtrType::get($_self.getContext(), ::llvm::cast<::tilus::GlobalType>($_self).getElementType())">]> {
+  let summary = "address of an element of a view";
+  let description = [{ One offset for each dimension of the view, in elements; they are not checked against the sizes. }]
+    # Tilus_Example<[{
+    %v = tilus.global_view %x [%m] : !tilus.ptr<f16> -> !tilus.global<?x64xf16>
+    %c3 = arith.constant 3 : i32
+    %p = tilus.element_pointer %v[%c3, %m] : !tilus.global<?x64xf16>
+  }], "%m: i32, %x: !tilus.ptr<f16>">.text;
+  let arguments = (ins Tilus_AnyGlobal:$view, Variadic<Tilus_IntScalar>:$offsets);
+  let results = (outs Tilus_AnyPtr:$result);
+  let assemblyFormat = "$view `` custom<Indices>($offsets, type($offsets)) attr-dict `:` qualified(type($view))";
+  let hasVerifier = 1;
+}
+
+def Tilus_PointerCastOp : Tilus_MemoryOp<"pointer_cast", [Pure, Tilus_LayoutFree]> {
+  let summary = "the same address, of elements of another type";
+  let description = [{ Accesses through the result must be aligned to its elements. }] # Tilus_Example<[{
+    %p = tilus.pointer_cast %x : !tilus.ptr<i8> -> !tilus.ptr<f16>
+    %v = tilus.global_view %p [%m] : !tilus.ptr<f16> -> !tilus.global<?xf16>
+  }], "%m: i32, %x: !tilus.ptr<i8>">.text;
+  let arguments = (ins Tilus_AnyPtr:$source);
+  let results = (outs Tilus_AnyPtr:$result);
+  let assemblyFormat = "$source attr-dict `:` qualified(type($source)) `->` qualified(type($result))";
+  let hasFolder = 1;
+}
+
 def Tilus_AllocGlobalOp : Tilus_MemoryOp<"alloc_global", [Tilus_LayoutFree, HasParent<"KernelOp">]> {
   let summary = "workspace in global memory for the whole grid";
   let description = [{
