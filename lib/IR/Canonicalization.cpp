@@ -1,4 +1,4 @@
-// Canonical forms of operations on register tiles.
+// Canonical forms of operations on register tiles and of atomic updates.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A tile with a layout between two others is left alone: someone chose it, and dropping it could cost more
@@ -55,6 +55,27 @@ static LogicalResult rematerialize(ConvertLayoutOp op, PatternRewriter &rewriter
     return rewriter.notifyMatchFailure(op, "the source is not made of indices or of one scalar");
   rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getResult().getType(), broadcast.getSource());
   return success();
+}
+
+/// Memory is updated without handing back what it held, if nobody asks.
+template <typename Op> static LogicalResult dropUnusedResult(Op op, PatternRewriter &rewriter) {
+  if (!op.getResult() || !op.getResult().use_empty())
+    return rewriter.notifyMatchFailure(op, "the result is used, or there is none");
+  OperationState state(op.getLoc(), op->getName());
+  state.addOperands(op->getOperands());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  state.addAttributes(op->getDiscardableAttrDictionary().getValue());
+  rewriter.create(state);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+void AtomicOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(dropUnusedResult<AtomicOp>);
+}
+
+void AtomicScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(dropUnusedResult<AtomicScatterOp>);
 }
 
 void BroadcastOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {

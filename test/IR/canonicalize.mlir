@@ -88,3 +88,20 @@ tilus.kernel @folded(%a: f32) warps(1) grid {
   // CHECK: tilus.print "saturated", %[[S]]
   tilus.print "saturated", %saturated : tensor<32xf32>
 }
+
+// CHECK-LABEL: tilus.kernel @atomics_without_readers(
+tilus.kernel @atomics_without_readers(%x: !tilus.ptr<i32>, %m: i32) warps(1) grid {
+  tilus.grid [%m]
+} {
+  %view = tilus.global_view %x : !tilus.ptr<i32> -> !tilus.global<32xi32>
+  %one = arith.constant dense<1> : tensor<32xi32>
+  %i = tilus.iota dim(0) : tensor<32xi32>
+  // CHECK: tilus.atomic cas, %{{.*}} [%m], %{{.*}} compare(%{{.*}} : tensor<32xi32>) order(acquire) scope(sys) : !tilus.global<32xi32>, tensor<32xi32>{{$}}
+  %a = tilus.atomic cas, %view[%m], %one compare(%i : tensor<32xi32>) order(acquire) scope(sys) : !tilus.global<32xi32>, tensor<32xi32> -> tensor<32xi32>
+  // CHECK: tilus.atomic_scatter add, %{{.*}} dim(0), %{{.*}}, %{{.*}} : !tilus.global<32xi32>, tensor<32xi32>, tensor<32xi32>{{$}}
+  %b = tilus.atomic_scatter add, %view dim(0), %i, %one : !tilus.global<32xi32>, tensor<32xi32>, tensor<32xi32> -> tensor<32xi32>
+  // What is read stays.
+  // CHECK: tilus.atomic add, %{{.*}} -> tensor<32xi32>
+  %c = tilus.atomic add, %view[%m], %one : !tilus.global<32xi32>, tensor<32xi32> -> tensor<32xi32>
+  tilus.print "c", %c : tensor<32xi32>
+}

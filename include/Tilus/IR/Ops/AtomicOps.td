@@ -31,6 +31,7 @@ def Tilus_AtomicOp : Tilus_AtomicLikeOp<"atomic", [AttrSizedOperandSegments, Til
     DefaultValuedAttr<Tilus_MemoryOrder, "::tilus::MemoryOrder::Relaxed">:$order,
     OptionalAttr<Tilus_MemoryScope>:$scope);
   let results = (outs Optional<Tilus_Tile>:$result);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     $kind `,` $dest (custom<OptionalIndices>($offsets, type($offsets))^)? `,` $value (`compare` `(` $compare^ `:` qualified(type($compare)) `)`)?
     (`order` `(` $order^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict
@@ -54,6 +55,7 @@ def Tilus_AtomicScatterOp : Tilus_AtomicLikeOp<"atomic_scatter", [Tilus_Scratch]
     DefaultValuedAttr<Tilus_MemoryOrder, "::tilus::MemoryOrder::Relaxed">:$order,
     OptionalAttr<Tilus_MemoryScope>:$scope);
   let results = (outs Optional<Tilus_Tile>:$result);
+  let hasCanonicalizer = 1;
   let assemblyFormat = [{
     $kind `,` $dest `dim` `(` $dim `)` `,` $indices `,` $value (`order` `(` $order^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict
     `:` qualified(type($dest)) `,` qualified(type($indices)) `,` qualified(type($value)) (`->` qualified(type($result))^)?
