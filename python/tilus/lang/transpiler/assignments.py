@@ -155,7 +155,7 @@ def declare(t: Transpiler, node: ast.AnnAssign) -> None:
     t.here(node)
     if isinstance(kind, (DataType, PointerType)):
         value = _declared_value(value, kind)
-        if isinstance(kind, DataType):
+        if isinstance(kind, DataType) and not is_tile(value):
             _declare(t, node.target, value, kind)
             return
     elif kind in (int, float, bool, str) and isinstance(value, (int, float, bool, str)):
@@ -186,7 +186,14 @@ def _declared_value(value: Any, kind: Any) -> Any:
         if not isinstance(value, Pointer) or value.dtype is not kind and value.dtype.base_type is not kind.base_type:
             raise InstructionError(f"expected a pointer of type {kind.name}, but got {describe_content(value)}")
         return value
-    if is_tile(value) or not is_scalar(value) or isinstance(value, Pointer):
+    if is_tile(value):
+        if value.dtype is not kind:
+            raise InstructionError(
+                f"expected a tile of {kind.name}, as is declared, but got one of {value.dtype.name}",
+                f"convert it with .to({kind.name})",
+            )
+        return value
+    if not is_scalar(value) or isinstance(value, Pointer):
         raise InstructionError(
             f"expected a number to declare a {kind.name}, but got {describe_content(value)}", "leave the annotation out"
         )

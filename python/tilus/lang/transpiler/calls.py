@@ -18,6 +18,7 @@ from tilus.lang import scalar_math
 from tilus.lang.classes import Class, Members
 from tilus.lang.errors import InstructionError
 from tilus.lang.frames import UNSET
+from tilus.lang.index_tiles import function_of, is_index_tile
 from tilus.lang.merging import describe_content, is_tile
 from tilus.lang.scalars import Pointer, Scalar, as_scalar, is_scalar
 from tilus.lang.transpiler.core import MAX_DEPTH, Activation, Transpiler, evaluates, is_runtime
@@ -89,6 +90,10 @@ def invoke(t: Transpiler, callee: Any, args: list, kwargs: dict, node: ast.AST) 
             return _construct(t, callee, args, kwargs, node)
     elif not callable(callee):
         raise InstructionError(f"expected something to call, but got {describe_content(callee)}", "leave the parentheses out")
+    if any(map(is_index_tile, args)):
+        special = function_of(callee)
+        if special is not None:
+            return special(*args, **kwargs)
     if any(map(is_runtime, args)) or any(map(_has_runtime, args)):
         special = _builtin(t, callee)
         if special is not None:

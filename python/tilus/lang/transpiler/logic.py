@@ -16,10 +16,11 @@ from tilus.lang import scalar_math
 from tilus.lang.control_flow import Branches
 from tilus.lang.errors import InstructionError
 from tilus.lang.frames import Unusable
+from tilus.lang.index_tiles import choose as choose_indices, is_index_tile, junction as junction_of_indices
 from tilus.lang.merging import describe_content, is_tile
 from tilus.lang.scalars import Scalar, is_scalar, type_of
 from tilus.lang.transpiler.core import Transpiler, evaluates, is_runtime
-from tilus.lang.transpiler.statements import condition_of
+from tilus.lang.transpiler.statements import as_condition
 
 _COMPARE = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
@@ -155,7 +156,11 @@ def _select(condition: Scalar, a: Any, b: Any) -> Any:
 
 @evaluates(ast.IfExp)
 def conditional(t: Transpiler, node: ast.IfExp) -> Any:
-    condition = condition_of(t, node.test)
+    value = t.evaluate(node.test)
+    if is_index_tile(value):
+        return choose_indices(value, t.evaluate(node.body), t.evaluate(node.orelse))
+    t.here(node.test)
+    condition = as_condition(t, value)
     if isinstance(condition, bool):
         return t.evaluate(node.body if condition else node.orelse)
     return choose(t, condition, lambda: t.evaluate(node.body), lambda: t.evaluate(node.orelse), node)
@@ -170,6 +175,8 @@ def _junction(t: Transpiler, node: ast.BoolOp, index: int) -> Any:
     value = t.evaluate(node.values[index])
     if index + 1 == len(node.values):
         return value
+    if is_index_tile(value):
+        return junction_of_indices(value, _junction(t, node, index + 1), isinstance(node.op, ast.And))
     if is_tile(value):
         word = "and" if isinstance(node.op, ast.And) else "or"
         raise t.error(

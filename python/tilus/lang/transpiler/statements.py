@@ -29,8 +29,13 @@ def nothing(t: Transpiler, node: ast.Pass) -> None:
 def condition_of(t: Transpiler, node: ast.expr) -> Any:
     """The value of a condition: a Python bool if it is known now, else a boolean scalar."""
     value = t.evaluate(node)
+    t.here(node)
+    return as_condition(t, value)
+
+
+def as_condition(t: Transpiler, value: Any) -> Any:
+    """A value as a condition."""
     if is_runtime(value):
-        t.here(node)
         return scalar_math.truth(value)
     if is_tile(value):
         raise t.error(
