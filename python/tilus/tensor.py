@@ -62,6 +62,30 @@ class Tensor:
         """The address of the storage."""
         return self.storage.data_ptr() if _is_torch(self.storage) else self.storage.ctypes.data
 
+    def _interface(self) -> dict:
+        """The storage as an array: of the type's own elements where numpy has it, else of bytes."""
+        try:
+            import numpy as np
+
+            name, shape = np.dtype(dtype_to_numpy(self.dtype)).str, self.shape
+        except TypeError:
+            from tilus.codes import count_bytes
+
+            name, shape = "|u1", (count_bytes(self.dtype, self.size),)
+        return {"shape": shape, "typestr": name, "data": (self.data_ptr(), False), "strides": None, "version": 3}
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        if not self.device.startswith("cuda"):
+            raise AttributeError("a tensor in the host's memory has no __cuda_array_interface__")
+        return self._interface()
+
+    @property
+    def __array_interface__(self) -> dict:
+        if self.device != "cpu":
+            raise AttributeError("a tensor in a device's memory has no __array_interface__")
+        return self._interface()
+
     # -- conversion
 
     def _codes(self) -> Any:

@@ -147,6 +147,15 @@ def test_conversion_and_views():
     assert bf16.numpy().tolist() == [1.0, 1.0]
 
 
+def test_arrays_on_the_same_memory():
+    """numpy sees the elements where it has the type, else the packed bytes; writes go through."""
+    made = tensor.from_numpy(np.zeros([2, 3], np.float32))
+    np.asarray(made)[1, 2] = 5
+    assert made.numpy()[1, 2] == 5 and not hasattr(made, "__cuda_array_interface__")
+    packed = tensor.full([3], 5, dtypes.u4, device="cpu")
+    assert np.asarray(packed).tolist() == [0x55, 0x05]
+
+
 def test_errors():
     packed = tensor.zeros([3], dtypes.u4, device="cpu")
     for call, words in [
