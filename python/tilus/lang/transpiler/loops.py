@@ -39,11 +39,13 @@ def host_items(t: Transpiler, iterable: Any, node: ast.AST) -> list:
 
 
 def assigned_names(node: ast.AST) -> list:
-    """The names that a statement assigns, in the order of the text; those of functions inside of it are not."""
+    """The names that an expression or the body of a loop assigns, in the order of the text; those of functions inside of
+    it are not."""
     found = getattr(node, "tilus_assigned", None)
     if found is None:
         names: dict = {}
-        _collect(node, names)
+        for part in node.body if isinstance(node, (ast.For, ast.While)) else [node]:
+            _collect(part, names)
         found = node.tilus_assigned = list(names)
     return found
 
@@ -87,7 +89,7 @@ def _can_stop(t: Transpiler, node: Any) -> bool:
 def _prepare(t: Transpiler, node: Any, targets: tuple = ()) -> tuple:
     """Makes variables of what a loop of run time changes. Gives the loop's state and whether it may stop early."""
     hidden = {name for target in targets for name in assigned_names(target)}
-    t.scope.promote(name for name in assigned_names(ast.Module(node.body, [])) if name not in hidden)
+    t.scope.promote(name for name in assigned_names(node) if name not in hidden)
     if isinstance(node, ast.While):
         t.scope.promote(assigned_names(node.test))
     stops = _can_stop(t, node)

@@ -54,9 +54,10 @@ class Source:
 
     def resolve(self, annotation: Any) -> Any:
         """The object that an annotation in text stands for; other annotations are what they are."""
-        if not isinstance(annotation, str):
-            return annotation
-        return eval(annotation, self.globals, self.free)  # noqa: S307 - the module's own text
+        for _ in range(2):  # a text in a module whose annotations are texts
+            if isinstance(annotation, str):
+                annotation = eval(annotation, self.globals, self.free)  # noqa: S307 - the module's own text
+        return annotation
 
 
 def _parse_file(file: str) -> dict:
