@@ -160,7 +160,7 @@ def conditional(t: Transpiler, node: ast.IfExp) -> Any:
     if is_index_tile(value):
         return choose_indices(value, t.evaluate(node.body), t.evaluate(node.orelse))
     t.here(node.test)
-    condition = as_condition(t, value)
+    condition = as_condition(t, value, node.test)
     if isinstance(condition, bool):
         return t.evaluate(node.body if condition else node.orelse)
     return choose(t, condition, lambda: t.evaluate(node.body), lambda: t.evaluate(node.orelse), node)

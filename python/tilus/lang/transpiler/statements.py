@@ -30,11 +30,11 @@ def condition_of(t: Transpiler, node: ast.expr) -> Any:
     """The value of a condition: a Python bool if it is known now, else a boolean scalar."""
     value = t.evaluate(node)
     t.here(node)
-    return as_condition(t, value)
+    return as_condition(t, value, node)
 
 
-def as_condition(t: Transpiler, value: Any) -> Any:
-    """A value as a condition."""
+def as_condition(t: Transpiler, value: Any, node: ast.expr) -> Any:
+    """The value of an expression as a condition."""
     if is_runtime(value):
         return scalar_math.truth(value)
     if is_tile(value):
