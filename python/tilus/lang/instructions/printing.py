@@ -7,13 +7,14 @@ from __future__ import annotations
 import re
 from typing import Any, Optional
 
-from tilus.dtypes import float32, float64, int32
+from tilus.dtypes import DataType, float32, float64, int32, int64
 from tilus.lang.emit import emit, int_list, perform, string, tile_type
 from tilus.lang.errors import InstructionError
 from tilus.lang.instructions.base import InstructionGroup
 from tilus.lang.memory_tensors import GlobalTensor, SharedTensor, pointer_value
 from tilus.lang.scalars import Constant, Pointer, Scalar, as_scalar, describe, host_number
 from tilus.lang.tensors import RegisterTensor
+from tilus.lang.tile_ops import cast_value
 
 _CONVERSION = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?P<precision>(?:\.[0-9]*)?)(?P<length>(?:hh|h|ll|l|z|j|t)?)(?P<letter>.)", re.S)
 
@@ -48,7 +49,8 @@ class PrintInstructions(InstructionGroup):
             raise InstructionError(f"expected a text as msg, but got {describe(msg)}")
         if fmt is not None and not isinstance(fmt, str):
             raise InstructionError(f"expected a format as fmt, but got {describe(fmt)}")
-        perform("tilus.print", [_printed(tensor)], message=string(msg.replace("%", "")))
+        value = _printed(tensor)
+        perform("tilus.print", [_as_signed(value, tensor.dtype)], message=string(msg.replace("%", "")))
 
     @staticmethod
     def static_assert(cond: Any, msg: str = "") -> None:
@@ -86,6 +88,15 @@ def _convert(match: re.Match, argument: Any) -> tuple:
     if scalar.dtype.nbits > 32:
         return f"%{flags}{width}{precision}ll{letter}", scalar.value
     return f"%{flags}{width}{precision}{letter}", scalar.to(int32).value
+
+
+def _as_signed(value: Any, dtype: DataType) -> Any:
+    """The value in a type whose numbers are printed as those of the tensor's type."""
+    if dtype.is_boolean() or not (dtype.is_integer() and dtype.is_unsigned()):
+        return value
+    if dtype.nbits == 64:
+        raise InstructionError("expected elements of other types than uint64 to print, but got these", "print self.view(tile, dtype=int64)")
+    return cast_value(value, dtype, int32 if dtype.nbits < 32 else int64)
 
 
 def _printed(tensor: Any) -> Any:
