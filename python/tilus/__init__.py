@@ -21,6 +21,7 @@ _NAMES = {
     "ir": None,
     "RegisterLayout": "ir.layout",
     "SharedLayout": "ir.layout",
+    "Class": "lang.classes",
     "Dim3": "lang.instructions",
     "GlobalTensor": "lang.tensors",
     "RegisterTensor": "lang.tensors",

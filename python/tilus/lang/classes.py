@@ -11,6 +11,7 @@ from typing import Any
 from tilus.dtypes import DataType
 from tilus.lang.builder import current_builder
 from tilus.lang.frames import Cell
+from tilus.lang.instructions import Instructions
 from tilus.lang.scalars import Scalar, as_scalar
 from tilus.lang.scopes import Variable
 
@@ -86,5 +87,5 @@ def _move_to_root(cell: Cell) -> None:
     cell.builder.frame.get(cell)  # it may have been read already, where it was no variable yet
 
 
-class Class(Members):
+class Class(Instructions, Members):
     """Base of helper objects that are made and used inside of a script; `__init__` and the methods are transpiled."""

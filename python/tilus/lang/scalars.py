@@ -32,6 +32,8 @@ class Scalar:
 
     __slots__ = ("_value", "dtype", "nonneg")
 
+    __array_ufunc__ = None  # numpy's scalars leave operators to this class
+
     def __init__(self, value: Any, dtype: Union[DataType, PointerType], nonneg: Any = False):
         self._value = value
         self.dtype = dtype

@@ -10,7 +10,6 @@ from tilus import _native
 from tilus.dtypes import DataType, dtype_to_numpy, float32, int32
 from tilus.lang.classes import Members
 from tilus.lang.instructions import Instructions
-from tilus.lang.loop_range import LoopRange
 from tilus.lang.transpiler import transpile
 
 PAIRS = [(a, b) for a in (-9, -1, 0, 1, 2, 3, 5, 8, 13) for b in (-7, -2, -1, 0, 1, 4, 6, 11)]
@@ -28,12 +27,6 @@ class Kernel(Members, Instructions):
 
     def __init__(self):
         self.attrs = Attributes()
-
-    def range(self, *bounds, unroll=None):
-        return LoopRange(*bounds, unroll=unroll)
-
-
-Kernel.range.__module__ = "tilus.test"  # an instruction, which is executed and not transpiled
 
 
 class Evaluation(Kernel):

@@ -21,6 +21,10 @@ from tilus.dtypes import *
 SIZE = 8
 
 
+class Thing:
+    count = 0
+
+
 def broken(x):
     return x + undefined
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Optional
+from typing import Any, Iterator, Optional, Union
 
 from tilus.dtypes import boolean, int32
 from tilus.lang.builder import Group, current_builder
@@ -13,6 +13,7 @@ from tilus.lang.emit import emit, i32, perform
 from tilus.lang.errors import InstructionError
 from tilus.lang.instructions.base import InstructionGroup, check_constant
 from tilus.lang.layouts import pin_shared, pin_tile
+from tilus.lang.loop_range import LoopRange
 from tilus.lang.memory_tensors import SharedTensor
 from tilus.lang.scalars import Constant, Scalar, as_scalar, describe
 from tilus.lang.tensors import RegisterTensor
@@ -126,6 +127,14 @@ class ControlInstructions(InstructionGroup):
         if begin < 0:
             raise InstructionError(f"expected a warp of the current group, but got {begin}")
         return self.thread_group(begin * 32, count * 32)
+
+    @staticmethod
+    def range(
+        start: Any, end: Any = None, step: Any = None, /, *, unroll: Optional[Union[int, str]] = None
+    ) -> LoopRange:
+        """The range of a loop: `range(end)`, `range(start, end)` or `range(start, end, step)`. `unroll` is how many rounds
+        to execute at a time, or "all" for a constant index in each."""
+        return LoopRange(start, end, step, unroll=unroll)
 
     def assume(self, cond: Any) -> None:
         """States a fact on integers that the compiler may rely on, such as `n % 8 == 0`."""

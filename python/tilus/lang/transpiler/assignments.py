@@ -88,6 +88,8 @@ def set_attribute(t: Transpiler, owner: Any, name: str, value: Any) -> None:
     elif is_tile(owner) or is_scalar(owner):
         raise InstructionError(f"expected an object with attributes, but got {describe_content(owner)}")
     else:
+        if owner is not getattr(t.script, "attrs", None):
+            t.check_host_change(owner, f"'{name}' of an object of {type(owner).__name__} is assigned")
         setattr(owner, name, value)
         if owner is getattr(t.script, "attrs", None):
             t.note_attribute(name, value)

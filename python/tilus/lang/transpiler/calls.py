@@ -126,7 +126,8 @@ def _execute(t: Transpiler, callee: Callable, args: list, kwargs: dict) -> Any:
     check_tile_arguments(callee, args)
     place = t.builder.place
     try:
-        return callee(*args, **kwargs)
+        result = callee(*args, **kwargs)
+        return t.made(result) if isinstance(callee, type) and not isinstance(result, Scalar) else result
     except TypeError as error:
         raise _argument_error(callee, args, kwargs) or error from error
     except InstructionError as error:

@@ -233,9 +233,9 @@ class Transpiler:
         home = self._made.get(id(container), (None, None))[1]
         if frame.parent is not None and home is not frame:
             raise InstructionError(
-                f"expected lists and dicts to change where no branch or loop of run time is around, but {what} in "
+                f"expected objects of Python to change where no branch or loop of run time is around, but {what} in "
                 f"{frame.what}",
-                "make it inside of the branch or loop, or keep the values in a tile",
+                "make it inside of the branch or loop, keep the values in a tile, or derive its class from tilus.Class",
             )
 
     def error(self, node: ast.AST, message: str, advice: Optional[str] = None) -> TilusProgramError:

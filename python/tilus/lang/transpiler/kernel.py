@@ -194,7 +194,10 @@ def _finish_kernel(builder: Builder, kernel: ir.Operation, script: Any, place: P
     kernel.attributes["warps"] = builder.attribute(f"{int(attrs.warps)} : i32")
     cluster = getattr(attrs, "cluster_blocks", None)
     if cluster is not None:
-        sizes = [int(n) for n in (cluster if isinstance(cluster, (tuple, list)) else (cluster,))]
+        sizes = list(cluster) if isinstance(cluster, (tuple, list)) else [cluster]
+        if not 1 <= len(sizes) <= 3 or not all(isinstance(n, int) and n > 0 for n in sizes):
+            raise TilusProgramError(f"expected one to three constants as self.attrs.cluster_blocks, but got {cluster!r}", place,
+                                    "use positive numbers that are known when the script is transpiled")  # fmt: skip
         sizes += [1] * (3 - len(sizes))
         if any(n != 1 for n in sizes):
             kernel.attributes["cluster"] = builder.attribute(f"array<i32: {', '.join(map(str, sizes))}>")
