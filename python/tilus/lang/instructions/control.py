@@ -98,6 +98,11 @@ class ControlInstructions(InstructionGroup):
         """The number of threads in the current group."""
         return current_group().count
 
+    def range(self, start: Any, end: Any = None, step: Any = None, /, *, unroll: Any = None) -> LoopRange:
+        """The range of a `for` of run time: `range(end)`, `range(start, end)` or `range(start, end, step)`. `unroll` is
+        how many rounds are executed at a time, or "all"."""
+        return LoopRange(start, end, step, unroll=unroll)
+
     def thread_group(self, thread_begin: int, num_threads: int) -> GroupRegion:
         """Lets `num_threads` threads of the current group from `thread_begin` on execute a `with` block; -1 is any part
         of that size."""
