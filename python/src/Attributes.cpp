@@ -187,7 +187,8 @@ static void bindAttributeClass(nb::module_ &module) {
            [](const Attribute &self, const Attribute &other) {
              return mlirAttributeEqual(self.attribute, other.attribute);
            })
-      .def("__eq__", [](const Attribute &, nb::object) { return false; })
+      .def(
+          "__eq__", [](const Attribute &, nb::object) { return false; }, nb::arg().none())
       .def("__hash__",
            [](const Attribute &self) { return reinterpret_cast<intptr_t>(self.attribute.ptr) >> 4; })
       .def("__str__", printAttribute)

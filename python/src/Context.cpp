@@ -192,7 +192,8 @@ static void bindLocation(nb::module_ &module) {
                    "File, line and column of the nearest place in a file; '', 0, 0 if none.")
       .def("__eq__", [](const Location &self,
                         const Location &other) { return mlirLocationEqual(self.location, other.location); })
-      .def("__eq__", [](const Location &, nb::object) { return false; })
+      .def(
+          "__eq__", [](const Location &, nb::object) { return false; }, nb::arg().none())
       .def("__hash__",
            [](const Location &self) { return reinterpret_cast<intptr_t>(self.location.ptr) >> 4; })
       .def("__str__", [](const Location &self) {
@@ -212,7 +213,8 @@ void bindContext(nb::module_ &module) {
           "What was reported and not taken yet.")
       .def("take_diagnostics", takeDiagnostics, "What was reported, which the context then forgets.")
       .def("__eq__", [](const Context &self, const Context &other) { return self.state == other.state; })
-      .def("__eq__", [](const Context &, nb::object) { return false; })
+      .def(
+          "__eq__", [](const Context &, nb::object) { return false; }, nb::arg().none())
       .def("__hash__", [](const Context &self) { return reinterpret_cast<intptr_t>(self.state.get()) >> 4; })
       .def(
           "is_registered_operation",

@@ -261,7 +261,8 @@ static void bindAttributeMap(nb::module_ &module) {
 /// Equality and hash by address.
 template <typename T> static void bindIdentity(nb::class_<T> &cls) {
   cls.def("__eq__", [](const T &self, const T &other) { return self.get().ptr == other.get().ptr; })
-      .def("__eq__", [](const T &, nb::object) { return false; })
+      .def(
+          "__eq__", [](const T &, nb::object) { return false; }, nb::arg().none())
       .def("__hash__", [](const T &self) { return reinterpret_cast<intptr_t>(self.get().ptr) >> 4; });
 }
 

@@ -146,7 +146,8 @@ static void bindTypeClass(nb::module_ &module) {
       .def_prop_ro("inputs", getFunctionTypes<mlirFunctionTypeGetNumInputs, mlirFunctionTypeGetInput>)
       .def_prop_ro("results", getFunctionTypes<mlirFunctionTypeGetNumResults, mlirFunctionTypeGetResult>)
       .def("__eq__", [](const Type &self, const Type &other) { return mlirTypeEqual(self.type, other.type); })
-      .def("__eq__", [](const Type &, nb::object) { return false; })
+      .def(
+          "__eq__", [](const Type &, nb::object) { return false; }, nb::arg().none())
       .def("__hash__", [](const Type &self) { return reinterpret_cast<intptr_t>(self.type.ptr) >> 4; })
       .def("__str__", printType)
       .def("__repr__", [](const Type &self) { return "Type(" + printType(self) + ")"; });

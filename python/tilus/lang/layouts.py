@@ -71,7 +71,7 @@ def pin_tile(tile: RegisterTensor, layout: Any) -> None:
         value.replace_all_uses_with(free)
         pinned.owner.set_operand(0, value)
     frame = builder.frame
-    while frame is not None and frame.values.get(tile.cell) == value:
+    while frame is not None and tile.cell in frame.values and frame.values[tile.cell] == value:
         frame.values[tile.cell] = free
         frame = frame.parent
     tile.layout = layout
