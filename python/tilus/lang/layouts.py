@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tilus.dtypes import DataType
 from tilus.lang.builder import current_builder
 from tilus.lang.emit import emit, shared_type, tile_type
-from tilus.lang.errors import InstructionError
+from tilus.lang.errors import InstructionError, TilusProgramError
 from tilus.lang.memory_tensors import SharedTensor
 from tilus.lang.tensors import RegisterTensor
 
@@ -52,6 +53,50 @@ def _operation_behind(value: Any) -> Any:
     return operations[place] if place < len(operations) else None
 
 
+class PendingView:
+    """A view of registers whose source has no layout yet: an annotation gives it `attribute`. `operation` stands for
+    the view until the kernel is complete."""
+
+    def __init__(self, source: RegisterTensor, operation: Any, layout: Any, dtype: DataType):
+        self.source = source
+        self.operation = operation
+        self.layout = layout
+        self.dtype = dtype
+        self.attribute: Any = None
+        self.place = current_builder().place
+        current_builder().pending_views.append(self)
+
+    def settle(self) -> None:
+        """Puts the view in the place of the operation that stands for it."""
+        if self.attribute is None:
+            raise TilusProgramError(
+                f"expected a tile with a layout to view as {self.dtype.name} in another layout, but got one without",
+                self.place,
+                "give it one with self.annotate_layout(x, layout)",
+            )
+        result = view_registers(self.operation.operands[0], self.source, self.attribute, self.layout, self.dtype)
+        behind = result.owner
+        view = behind.operands[0].owner
+        for operation in (view.operands[0].owner, view, behind):
+            operation.move_before(self.operation)
+        self.operation.results[0].replace_all_uses_with(result)
+        self.operation.erase()
+
+
+def view_registers(value: Any, source: RegisterTensor, attribute: Any, layout: Any, dtype: DataType) -> Any:
+    """A value whose layout is the attribute, read as a tile of another layout and type, and free to be spread anew."""
+    shape = layout_shape(layout)
+    value = emit("tilus.convert_layout", [value], tile_type(source.dtype, source.shape, attribute))
+    value = emit("tilus.view", [value], tile_type(dtype, shape, layout_attribute(layout)))
+    return emit("tilus.convert_layout", [value], tile_type(dtype, shape))
+
+
+def settle_views(builder: Any) -> None:
+    """Makes the views that waited for the layouts of their sources. The kernel is complete."""
+    for view in builder.pending_views:
+        view.settle()
+
+
 def pin_tile(tile: RegisterTensor, layout: Any) -> None:
     """Pins the layout of a tile's current value, for the uses that it already has too."""
     _check_shape(tile, layout)
@@ -59,6 +104,9 @@ def pin_tile(tile: RegisterTensor, layout: Any) -> None:
     if tile.layout is not None and tile.layout != layout:
         raise InstructionError("expected one layout for a tile, but got another one before", "make a new tile for the other layout")
     attribute = layout_attribute(layout)
+    for view in current_builder().pending_views:
+        if view.source is tile and view.attribute is None:
+            view.attribute = attribute
     value = tile.value
     builder = current_builder()
     users = value.users

@@ -7,7 +7,7 @@ from tile_kernels import CHIPS, build, compiled, execute, launch, loaded, store
 from tilus.dtypes import float16, float32, int16, int32, uint8, uint32
 from tilus.ir.layout import RegisterLayout, SharedLayout
 from tilus.ir.layout.ops import local, shared_row_major_swizzle, spatial
-from tilus.lang.errors import InstructionError
+from tilus.lang.errors import InstructionError, TilusProgramError
 
 
 def pinned_types(module, layout):
@@ -38,13 +38,14 @@ def test_a_pinned_layout_is_on_the_tile_for_uses_before_and_after():
         assert len(artifact.cubin) > 1000
 
 
+@pytest.mark.parametrize("is_late", [False, True])
 @pytest.mark.parametrize("source, target, before, after", [
     (int16, int32, spatial(128).local(2), spatial(128)),
     (int32, int16, spatial(128), spatial(128).local(2)),
     (uint8, float16, local(2).spatial(128).local(4), local(2).spatial(128).local(2)),
     (float32, uint32, spatial(128).local(2), local(2).spatial(128)),
 ])  # fmt: skip
-def test_registers_are_read_in_another_layout(source, target, before, after):
+def test_registers_are_read_in_another_layout(source, target, before, after, is_late):
     count, changed = int(np.prod(before.shape)), int(np.prod(after.shape))
     kinds = {int16: "int16", int32: "int32", uint8: "uint8", float16: "float16", float32: "float32", uint32: "uint32"}
     x = np.random.default_rng(0).integers(0, 100, count).astype(kinds[source])
@@ -52,10 +53,13 @@ def test_registers_are_read_in_another_layout(source, target, before, after):
 
     def body(t, px, pout):
         tile = loaded(t, px, x)
-        t.annotate_layout(tile, before)
+        if not is_late:
+            t.annotate_layout(tile, before)
         view = t.view(tile, layout=after, dtype=target)
         assert (view.dtype, view.shape) == (target, tuple(after.shape))
         store(t, pout, view)
+        if is_late:
+            t.annotate_layout(tile, before)
 
     launch(body, x, out)
     # Each thread's registers, little end first, read as elements of the other type.
@@ -110,7 +114,7 @@ def test_layouts_that_do_not_fit_are_refused():
         (lambda t, r, s: t.annotate_layout(r, 3), "expected a layout, but got int"),
         (lambda t, r, s: (t.annotate_layout(r, spatial(128).local(2)), t.annotate_layout(r, local(2).spatial(128))), "expected one layout for a tile"),
         (lambda t, r, s: t.annotate_layout(s[0], SharedLayout((32,), (32,), (1,))), "expected a shared tile as shared_tensor gave it"),
-        (lambda t, r, s: t.view(r, layout=spatial(128).local(2)), "expected a tile with a layout to view as float32"),
+        (lambda t, r, s: t.view(r, dtype=float16), "expected a tile with a layout to view as float16, but got one without"),
     ]  # fmt: skip
 
     def body(t):
@@ -122,3 +126,5 @@ def test_layouts_that_do_not_fit_are_refused():
 
     build(body, [])
     assert isinstance(spatial(128), RegisterLayout)
+    with pytest.raises(TilusProgramError, match="expected a tile with a layout to view as float32 in another layout"):
+        build(lambda t: t.view(t.register_tensor(dtype=float32, shape=[256]), layout=spatial(128).local(2)), [])

@@ -12,7 +12,7 @@ from tilus.lang import tile_ops
 from tilus.lang.emit import emit, tile_type
 from tilus.lang.errors import InstructionError
 from tilus.lang.instructions.base import InstructionGroup, check_dtype, check_tile, finish
-from tilus.lang.layouts import layout_attribute, layout_shape
+from tilus.lang.layouts import PendingView, layout_attribute, layout_shape, view_registers
 from tilus.lang.tensors import RegisterTensor
 
 
@@ -45,24 +45,24 @@ class ShapeInstructions(InstructionGroup):
         """The bits that each thread holds, read as another type or in another layout.
 
         Between types of one width the tile's own layout stays. For other widths, and for another layout, `x` needs a
-        layout (annotate_layout), and each thread must hold equally many bits before and after.
+        layout (annotate_layout, here or later), and each thread must hold equally many bits before and after.
         """
         check_tile(x, "x")
         dtype = x.dtype if dtype is None else check_dtype(dtype)
         if layout is None and dtype.nbits == x.dtype.nbits:
             return x._view(_bitcast(x.value, x.dtype, dtype), dtype)
-        if x.layout is None:
+        if x.layout is None and layout is None:
             raise InstructionError(
-                f"expected a tile with a layout to view as {dtype.name} in another layout, but got one without",
+                f"expected a tile with a layout to view as {dtype.name}, but got one without",
                 "give it one first with self.annotate_layout(x, layout)",
             )
         target = x.layout if layout is None else layout
-        shape = layout_shape(target)
-        source = emit("tilus.convert_layout", [x.value], tile_type(x.dtype, x.shape, layout_attribute(x.layout)))
-        value = emit("tilus.view", [source], tile_type(dtype, shape, layout_attribute(target)))
-        result = x._view(emit("tilus.convert_layout", [value], tile_type(dtype, shape)), dtype)
-        result.layout = target
-        return result
+        if x.layout is None:
+            value = emit("builtin.unrealized_conversion_cast", [x.value], tile_type(dtype, layout_shape(target)))
+            PendingView(x, value.owner, target, dtype)
+        else:
+            value = view_registers(x.value, x, layout_attribute(x.layout), target, dtype)
+        return x._view(value, dtype)
 
     def repeat(self, x: RegisterTensor, repeats: Sequence[int], *, out: Optional[RegisterTensor] = None) -> RegisterTensor:
         """The tile laid end to end so many times along each dimension: repeating [1, 2] twice gives [1, 2, 1, 2]."""
