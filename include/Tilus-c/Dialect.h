@@ -6,7 +6,7 @@
 #ifndef TILUS_C_DIALECT_H
 #define TILUS_C_DIALECT_H
 
-#include "Tilus-c/Compiler.h"
+#include "Tilus-c/Script.h"
 
 #include "mlir-c/IR.h"
 
@@ -33,6 +33,12 @@ TILUS_C_FALLIBLE TilusError *tilusParseModule(MlirContext context, const TilusMo
 TILUS_C_FALLIBLE TilusError *tilusCompileModule(const TilusCompiler *compiler, MlirModule module,
                                                 const TilusTarget *const *targets, size_t targetCount,
                                                 TilusBlob **result);
+
+/// The kernel of that name of a module, or the only one if the name is null. It is verified; the module stays
+/// as it is, and no other thread may use its context. Diagnostics go to the context's handlers; the error
+/// says that there are some.
+TILUS_C_FALLIBLE TilusError *tilusKernelSourceCreate(MlirModule module, const char *kernel,
+                                                     TilusKernelSource **result);
 
 #ifdef __cplusplus
 }

@@ -85,6 +85,14 @@ TILUS_C_FALLIBLE TilusError *tilusCompileResultAddFile(TilusCompileResult *resul
 /// Adds an artifact.
 TILUS_C_FALLIBLE TilusError *tilusCompileResultAdd(TilusCompileResult *result, const TilusArtifact *artifact);
 
+/// Whether the disk cache was asked for an artifact, and had it.
+typedef enum TilusCacheOutcome { TilusCacheUnused, TilusCacheHit, TilusCacheMiss } TilusCacheOutcome;
+
+/// Adds an artifact under a schedule, which is any text that tells it from the others; null or "" for none.
+TILUS_C_FALLIBLE TilusError *tilusCompileResultAddCandidate(TilusCompileResult *result,
+                                                            const TilusArtifact *artifact,
+                                                            const char *schedule, TilusCacheOutcome cache);
+
 /// Compiles for a request. Called by several threads at a time for different requests, and for equal ones
 /// once. The dispatcher takes over the error that it returns, and reports it to all who wait for the kernel.
 typedef TilusError *(*TilusCompileCallback)(void *userData, const TilusCompileRequest *request,
@@ -115,6 +123,9 @@ typedef struct TilusLaunchInfo {
 /// Called on the calling thread. It may call dispatchers and change the current target.
 typedef void (*TilusLaunchCallback)(void *userData, const TilusLaunchInfo *info);
 
+/// Chooses between schedules; see Tuner.h.
+typedef struct TilusTuner TilusTuner;
+
 /// All but `size` and `compile` may be zero.
 typedef struct TilusDispatcherOptions {
   size_t size;
@@ -128,6 +139,8 @@ typedef struct TilusDispatcherOptions {
   void *userData;
   /// About how many modules stay loaded a device; 0 for the default.
   unsigned moduleLimit;
+  /// Chooses among several candidates; without it the first one is taken. Since version 2.
+  const TilusTuner *tuner;
 } TilusDispatcherOptions;
 
 /// Where a call runs. All but `size` and `device` may be null.
@@ -167,6 +180,40 @@ TILUS_C_EXPORT const TilusTarget *tilusInstanceGetTarget(const TilusInstance *in
 TILUS_C_EXPORT size_t tilusInstanceGetCount(const TilusInstance *instance);
 TILUS_C_FALLIBLE TilusError *tilusInstanceGetArtifact(const TilusInstance *instance, size_t index,
                                                       TilusArtifact **result);
+
+/// The kernel that a call finds.
+typedef struct TilusFoundKernel {
+  size_t size;
+  const TilusInstance *instance;
+  /// The number of the candidate.
+  size_t candidate;
+  TilusDispatchPath path;
+} TilusFoundKernel;
+
+/// The kernel that a call under the target (the current one if null) launches, compiled if need be; for
+/// programs that launch themselves or not at all. Needs no driver: among several candidates between which
+/// nobody has chosen yet it takes the first, and does not remember that. Counted as a call. Fills the struct,
+/// whose size is set.
+TILUS_C_FALLIBLE TilusError *tilusDispatcherFind(TilusDispatcher *dispatcher, const TilusValue *arguments,
+                                                 size_t argumentCount, const TilusTarget *target,
+                                                 TilusFoundKernel *found);
+
+/// The number of words of a key, and of the part of it that tells instances apart.
+TILUS_C_EXPORT size_t tilusDispatcherGetKeyWords(const TilusDispatcher *dispatcher);
+TILUS_C_EXPORT size_t tilusDispatcherGetJitWords(const TilusDispatcher *dispatcher);
+/// Writes the key of a call, of that many words: for each constant its bits and its tag, for each argument
+/// that the code is specialised for the divisor, and for each integer its value rounded up.
+TILUS_C_FALLIBLE TilusError *tilusDispatcherComputeKey(const TilusDispatcher *dispatcher,
+                                                       const TilusValue *arguments, size_t argumentCount,
+                                                       uint64_t *key);
+
+/// An entry of the dispatch table of a target. The key is valid during the call alone.
+typedef void (*TilusEntryCallback)(void *userData, const uint64_t *key, size_t keyWords,
+                                   const TilusInstance *instance, size_t candidate);
+/// Calls the function for each entry, in the order in which they came.
+TILUS_C_FALLIBLE TilusError *tilusDispatcherVisitEntries(const TilusDispatcher *dispatcher,
+                                                         const TilusTarget *target, TilusEntryCallback visit,
+                                                         void *userData);
 
 /// What a dispatcher did for one target. The calls by path add up to all that found a kernel.
 typedef struct TilusTargetStats {

@@ -11,5 +11,6 @@
 #include "Tilus-c/Dispatcher.h"
 #include "Tilus-c/Support.h"
 #include "Tilus-c/Target.h"
+#include "Tilus-c/Tuner.h"
 
 #endif // TILUS_C_RUNTIME_H

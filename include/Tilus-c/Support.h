@@ -12,8 +12,8 @@
 //   TilusArguments, TilusBuffer and TilusCompileResult, which one thread at a time may use. No object may be
 //   destroyed while another thread uses it.
 // - Structs that may grow begin with their size, which the caller sets to sizeof. A struct that is larger
-// than
-//   the library knows it was made for a later version, and is refused as an input.
+//   than the library knows it was made for a later version, and is refused as an input; one of an earlier
+//   version is taken, as if what was added since were zero.
 // - Sizes are in bytes and strings in UTF-8, which end with a zero.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TILUS_C_SUPPORT_H

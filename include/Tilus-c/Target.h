@@ -28,6 +28,8 @@ TILUS_C_EXPORT const char *tilusTargetGetName(const TilusTarget *target);
 TILUS_C_EXPORT const char *tilusTargetGetChip(const TilusTarget *target);
 TILUS_C_EXPORT const char *tilusTargetGetFeatures(const TilusTarget *target);
 TILUS_C_EXPORT const char *tilusTargetGetTriple(const TilusTarget *target);
+/// The most bytes of shared memory that a block may have. Since version 2.
+TILUS_C_EXPORT uint64_t tilusTargetGetSharedMemory(const TilusTarget *target);
 /// Whether code that requires `other` is legal on the target.
 TILUS_C_EXPORT bool tilusTargetSupports(const TilusTarget *target, const TilusTarget *other);
 /// Whether the target has the feature of that name, such as "tma"; false for a name that there is not.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "Dispatcher.h"
-#include "Tilus-c/Compiler.h"
+#include "Tilus-c/Script.h"
 #include "Tilus/Jit/Jit.h"
 #include "Tilus/Support/ArtifactFile.h"
 
@@ -18,6 +18,10 @@ struct TilusCompileOptions {
 struct TilusCompiler {
   /// What dispatchers compile with; they share it.
   std::shared_ptr<const tilus::Jit> jit;
+};
+
+struct TilusKernelSource {
+  tilus::KernelSource source;
 };
 
 namespace tilus::capi {

@@ -8,6 +8,7 @@
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace tilus;
@@ -57,4 +58,20 @@ TilusError *tilusCompileModule(const TilusCompiler *compiler, MlirModule module,
   if (mlir::failed(file))
     return makeError("the module to compile", "the diagnostics that its context reported");
   return writeFile(*file, result);
+}
+
+TilusError *tilusKernelSourceCreate(MlirModule module, const char *kernel, TilusKernelSource **result) {
+  if (!result)
+    return makeNullError("a place for the kernel");
+  *result = nullptr;
+  if (!module.ptr)
+    return makeNullError("a module");
+  mlir::ModuleOp op = ::unwrap(module);
+  if (mlir::failed(mlir::verify(op)))
+    return makeError("a module to compile", "the diagnostics that its context reported");
+  llvm::Expected<KernelOp> found = KernelSource::find(op, kernel ? kernel : "");
+  if (!found)
+    return wrapError(found.takeError());
+  *result = new TilusKernelSource{KernelSource::create(*found)};
+  return nullptr;
 }

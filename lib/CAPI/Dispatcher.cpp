@@ -7,11 +7,6 @@
 using namespace tilus;
 using namespace tilus::capi;
 
-struct TilusCompileResult {
-  const Target &target;
-  std::vector<Candidate> candidates;
-};
-
 //===----------------------------------------------------------------------===//
 // Values: the same bytes in C and in C++
 //===----------------------------------------------------------------------===//
@@ -50,6 +45,23 @@ static void add(TilusCompileResult &result, std::shared_ptr<const KernelArtifact
   result.candidates.push_back({std::move(artifact), schedule, schedule});
 }
 
+std::string capi::hashSchedule(llvm::StringRef schedule) {
+  if (schedule.empty())
+    return "";
+  return FieldHasher().add("schedule", schedule).finish().toHex().substr(0, 16);
+}
+
+Candidate capi::makeCandidate(std::shared_ptr<const KernelArtifact> artifact, llvm::StringRef schedule,
+                              CacheOutcome cache) {
+  // What the cache gives may have been compiled under another schedule that comes to the same kernel.
+  if (artifact->schedule != schedule) {
+    auto named = std::make_shared<KernelArtifact>(*artifact);
+    named->schedule = schedule.str();
+    artifact = std::move(named);
+  }
+  return {std::move(artifact), hashSchedule(schedule), schedule.str(), cache};
+}
+
 TilusError *tilusCompileResultAddFile(TilusCompileResult *result, const char *entry, const void *data,
                                       size_t size) {
   if (!result || !data)
@@ -69,6 +81,20 @@ TilusError *tilusCompileResultAdd(TilusCompileResult *result, const TilusArtifac
   if (!result || !artifact)
     return makeNullError(result ? "an artifact" : "the result of a compile callback");
   add(*result, artifact->artifact);
+  return nullptr;
+}
+
+static_assert(static_cast<int>(CacheOutcome::Miss) == TilusCacheMiss);
+
+TilusError *tilusCompileResultAddCandidate(TilusCompileResult *result, const TilusArtifact *artifact,
+                                           const char *schedule, TilusCacheOutcome cache) {
+  if (!result || !artifact)
+    return makeNullError(result ? "an artifact" : "the result of a compile callback");
+  auto outcome = static_cast<unsigned>(cache);
+  if (outcome > TilusCacheMiss)
+    return makeError("a TilusCacheOutcome", llvm::Twine(outcome));
+  result->candidates.push_back(
+      makeCandidate(artifact->artifact, schedule ? schedule : "", static_cast<CacheOutcome>(outcome)));
   return nullptr;
 }
 
@@ -108,16 +134,22 @@ static std::function<void(const LaunchInfo &)> makeHook(TilusLaunchCallback hook
   };
 }
 
-TilusError *capi::readOptions(const TilusDispatcherOptions *options, DispatcherOptions &result) {
-  if (TilusError *error = checkInput(options, "TilusDispatcherOptions"))
+TilusError *capi::readOptions(const TilusDispatcherOptions *data, DispatcherOptions &result) {
+  TilusDispatcherOptions options;
+  size_t firstSize = offsetof(TilusDispatcherOptions, tuner);
+  if (TilusError *error = readInput(data, "TilusDispatcherOptions", firstSize, options))
     return error;
-  void *userData = options->userData;
-  result.beforeLaunch = makeHook(options->beforeLaunch, userData);
-  result.afterLaunch = makeHook(options->afterLaunch, userData);
-  if (auto log = options->log)
+  void *userData = options.userData;
+  result.beforeLaunch = makeHook(options.beforeLaunch, userData);
+  result.afterLaunch = makeHook(options.afterLaunch, userData);
+  if (auto log = options.log)
     result.log = [=](llvm::StringRef line) { log(userData, line.str().c_str()); };
-  if (options->moduleLimit != 0)
-    result.modules = std::make_shared<ModuleCache>(options->moduleLimit);
+  if (options.moduleLimit != 0)
+    result.modules = std::make_shared<ModuleCache>(options.moduleLimit);
+  if (options.tuner)
+    result.choose = [chooser = options.tuner->chooser](const ChooseRequest &request) {
+      return chooser->choose(request);
+    };
   return nullptr;
 }
 
@@ -185,6 +217,10 @@ void tilusDispatcherDestroy(TilusDispatcher *dispatcher) { delete dispatcher; }
 // Calls
 //===----------------------------------------------------------------------===//
 
+static const TilusInstance *wrapInstance(const JitInstance *instance) {
+  return reinterpret_cast<const TilusInstance *>(instance);
+}
+
 void TilusDispatcher::add(const std::shared_ptr<const OpenDevice> &open) {
   std::lock_guard lock(mutex);
   if (!llvm::is_contained(devices, open))
@@ -220,7 +256,7 @@ TilusError *tilusDispatcherCompile(TilusDispatcher *dispatcher, const TilusValue
       dispatcher->get().compile(unwrapValues(arguments, argumentCount), unwrap(target));
   if (!instance)
     return wrapError(instance.takeError());
-  *result = reinterpret_cast<const TilusInstance *>(*instance);
+  *result = wrapInstance(*instance);
   return nullptr;
 }
 
@@ -246,6 +282,54 @@ TilusError *tilusInstanceGetArtifact(const TilusInstance *instance, size_t index
   if (index >= candidates.size())
     return makeIndexError("candidates", candidates.size(), index);
   *result = new TilusArtifact(candidates[index].artifact);
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Tables and counters
+//===----------------------------------------------------------------------===//
+
+TilusError *tilusDispatcherFind(TilusDispatcher *dispatcher, const TilusValue *arguments,
+                                size_t argumentCount, const TilusTarget *target, TilusFoundKernel *found) {
+  if (!dispatcher || (!arguments && argumentCount != 0))
+    return makeNullError(dispatcher ? "arguments" : "a dispatcher");
+  llvm::Expected<FoundKernel> kernel =
+      dispatcher->get().find(unwrapValues(arguments, argumentCount), unwrap(target));
+  if (!kernel)
+    return wrapError(kernel.takeError());
+  TilusFoundKernel filled = {};
+  filled.instance = wrapInstance(kernel->instance);
+  filled.candidate = kernel->candidate;
+  filled.path = static_cast<TilusDispatchPath>(kernel->path);
+  return writeOutput(filled, found, "TilusFoundKernel");
+}
+
+size_t tilusDispatcherGetKeyWords(const TilusDispatcher *dispatcher) {
+  return dispatcher ? dispatcher->get().getSignature().getKeyWords() : 0;
+}
+
+size_t tilusDispatcherGetJitWords(const TilusDispatcher *dispatcher) {
+  return dispatcher ? dispatcher->get().getSignature().getJitWords() : 0;
+}
+
+TilusError *tilusDispatcherComputeKey(const TilusDispatcher *dispatcher, const TilusValue *arguments,
+                                      size_t argumentCount, uint64_t *key) {
+  if (!dispatcher || (!arguments && argumentCount != 0) || !key)
+    return makeNullError(!dispatcher ? "a dispatcher" : key ? "arguments" : "a place for the key");
+  const CallSignature &signature = dispatcher->get().getSignature();
+  llvm::ArrayRef<CallValue> values = unwrapValues(arguments, argumentCount);
+  if (llvm::Error error = signature.check(values))
+    return wrapError(std::move(error));
+  signature.computeKey(values, {key, signature.getKeyWords()});
+  return nullptr;
+}
+
+TilusError *tilusDispatcherVisitEntries(const TilusDispatcher *dispatcher, const TilusTarget *target,
+                                        TilusEntryCallback visit, void *userData) {
+  if (!dispatcher || !target || !visit)
+    return makeNullError(!dispatcher ? "a dispatcher" : target ? "a function" : "a target");
+  for (const DispatchEntry &entry : dispatcher->get().entries(*unwrap(target)))
+    visit(userData, entry.key.data(), entry.key.size(), wrapInstance(entry.instance), entry.candidate);
   return nullptr;
 }
 

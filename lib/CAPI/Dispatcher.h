@@ -3,7 +3,10 @@
 #pragma once
 
 #include "Handles.h"
+#include "Tilus-c/Tuner.h"
 #include "Tilus/Runtime/Dispatcher.h"
+#include "Tilus/Runtime/KernelCache.h"
+#include "Tilus/Runtime/TuningChooser.h"
 
 #include <array>
 #include <atomic>
@@ -34,6 +37,25 @@ private:
   tilus::Dispatcher dispatcher;
 };
 
+struct TilusCompileResult {
+  const tilus::Target &target;
+  std::vector<tilus::Candidate> candidates;
+};
+
+struct TilusTuner {
+  std::shared_ptr<tilus::TuningChooser> chooser;
+};
+
+/// The folders of a script.
+struct TilusScriptStore {
+  std::shared_ptr<tilus::KernelCache> cache;
+  /// The identity, but for the target.
+  tilus::ScriptIdentity identity;
+
+  /// The folder; nothing where nothing is kept.
+  llvm::Expected<std::optional<tilus::ScriptDirectory>> open(const tilus::Target &target) const;
+};
+
 namespace tilus::capi {
 
 inline CallValue unwrapValue(TilusValue value) {
@@ -44,6 +66,12 @@ inline CallValue unwrapValue(TilusValue value) {
 inline llvm::ArrayRef<CallValue> unwrapValues(const TilusValue *values, size_t count) {
   return {reinterpret_cast<const CallValue *>(values), count};
 }
+
+/// What a schedule is remembered by; empty for none.
+std::string hashSchedule(llvm::StringRef schedule);
+/// An artifact under a schedule.
+Candidate makeCandidate(std::shared_ptr<const KernelArtifact> artifact, llvm::StringRef schedule,
+                        CacheOutcome cache = CacheOutcome::Unused);
 
 /// The dispatcher's own options: without a compile function. Fails for a struct of the wrong size.
 TilusError *readOptions(const TilusDispatcherOptions *options, DispatcherOptions &result);

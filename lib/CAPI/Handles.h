@@ -92,6 +92,20 @@ template <typename T> TilusError *checkInput(const T *data, llvm::StringRef name
                    llvm::Twine(data->size));
 }
 
+/// The same for a struct that has grown since its first version, which had `firstSize` bytes. What was added
+/// since the caller's version is zero in the copy.
+template <typename T> TilusError *readInput(const T *data, llvm::StringRef name, size_t firstSize, T &copy) {
+  if (!data)
+    return makeNullError(("a " + name).str());
+  if (data->size < firstSize || data->size > sizeof(T))
+    return makeError("a " + name + " of " + llvm::Twine(firstSize) + " to " + llvm::Twine(sizeof(T)) +
+                         " bytes, as its field 'size' says",
+                     llvm::Twine(data->size));
+  copy = {};
+  std::memcpy(static_cast<void *>(&copy), data, data->size);
+  return nullptr;
+}
+
 /// Copies to the caller's struct what it has room for; its size says how much.
 template <typename T> TilusError *writeOutput(const T &data, T *result, llvm::StringRef name) {
   if (!result)

@@ -44,6 +44,10 @@ const char *tilusTargetGetTriple(const TilusTarget *target) {
   return target ? unwrap(target)->getInfo().triple.data() : "";
 }
 
+uint64_t tilusTargetGetSharedMemory(const TilusTarget *target) {
+  return target ? unwrap(target)->getInfo().maxSharedMemoryPerBlock : 0;
+}
+
 bool tilusTargetSupports(const TilusTarget *target, const TilusTarget *other) {
   return target && other && unwrap(target)->getInfo().supports(unwrap(other)->getInfo());
 }

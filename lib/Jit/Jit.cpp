@@ -101,7 +101,8 @@ Expected<KernelArtifact> Jit::compileAnew(const KernelSource &source, const Comp
   return std::move(compiled.artifact);
 }
 
-Expected<Candidate> Jit::compile(const KernelSource &source, const CompileRequest &request) const {
+Expected<Candidate> Jit::compile(const KernelSource &source, const CompileRequest &request,
+                                 std::optional<Hash256> *usedKey) const {
   Candidate candidate;
   auto keep = [&](KernelArtifact artifact) {
     candidate.artifact = std::make_shared<const KernelArtifact>(std::move(artifact));
@@ -122,8 +123,10 @@ Expected<Candidate> Jit::compile(const KernelSource &source, const CompileReques
       return artifact.takeError();
     return KernelCache::Artifacts{std::move(*artifact)};
   };
-  Expected<KernelCache::Artifacts> artifacts =
-      options.cache->getOrCompile(getKey(source, request), compileOne);
+  Hash256 key = getKey(source, request);
+  if (usedKey)
+    *usedKey = key;
+  Expected<KernelCache::Artifacts> artifacts = options.cache->getOrCompile(key, compileOne);
   if (!artifacts)
     return artifacts.takeError();
   if (artifacts->size() != 1)

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace tilus;
 using llvm::Expected;
 
-static Expected<KernelOp> findKernel(ModuleOp module, StringRef name, StringRef fileName) {
+Expected<KernelOp> KernelSource::find(ModuleOp module, StringRef name, StringRef fileName) {
   SmallVector<KernelOp> kernels = getKernels(module);
   for (KernelOp kernel : kernels)
     if (name.empty() ? kernels.size() == 1 : kernel.getSymName() == name)
@@ -33,7 +33,7 @@ Expected<KernelSource> KernelSource::parse(StringRef text, StringRef kernel, Str
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context, fileName);
   if (!module)
     return diagnostics.takeError();
-  Expected<KernelOp> found = findKernel(*module, kernel, fileName);
+  Expected<KernelOp> found = find(*module, kernel, fileName);
   if (!found)
     return found.takeError();
   return create(*found);

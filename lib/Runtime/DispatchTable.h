@@ -6,6 +6,7 @@
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <atomic>
 #include <cstdint>
@@ -25,6 +26,11 @@ public:
   KernelVariant *find(uint64_t hash, llvm::ArrayRef<uint64_t> key) const;
   /// Stores a kernel under a key that has none. One caller at a time.
   void insert(uint64_t hash, llvm::ArrayRef<uint64_t> key, KernelVariant &kernel);
+  /// Calls `visitor` for each entry, in order. Not beside an insertion.
+  void visit(llvm::function_ref<void(llvm::ArrayRef<uint64_t> key, KernelVariant &kernel)> visitor) const {
+    for (const std::unique_ptr<Entry> &entry : entries)
+      visitor(entry->key, *entry->kernel);
+  }
   /// The number of entries.
   size_t size() const { return count.load(std::memory_order_relaxed); }
 

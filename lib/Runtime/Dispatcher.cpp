@@ -86,23 +86,4 @@ llvm::Error DispatcherState::launchInContext(ThreadRecord &record, const CallSit
                       "kernel '" + function.artifact->entry + "' on " + function.device.describe());
 }
 
-llvm::Expected<const JitInstance *> Dispatcher::compile(llvm::ArrayRef<CallValue> args,
-                                                        const Target *target) {
-  if (llvm::Error error = state->signature.check(args))
-    return std::move(error);
-  if (!target)
-    target = getCurrentTarget();
-  if (!target)
-    return llvm::createStringError("expected a target to compile '" + state->signature.getName() +
-                                   "' for, but got none; name one by a scope");
-  std::vector<uint64_t> key(state->signature.getKeyWords());
-  state->signature.computeKey(args, key);
-  llvm::Expected<InstanceVariants *> instance = state->getInstance(state->getTable(*target), args, key);
-  if (!instance)
-    return instance.takeError();
-  return &(*instance)->instance;
-}
-
-std::vector<TargetStats> Dispatcher::stats() const { return state->computeStats(); }
-
 } // namespace tilus

@@ -334,28 +334,4 @@ void DispatcherState::pin(DeviceFunction &function, cuda::StreamHandle stream) {
   modules->noteCapture(function.device, stream);
 }
 
-std::vector<TargetStats> DispatcherState::computeStats() {
-  std::vector<TargetStats> rows;
-  std::vector<TargetTable *> seen;
-  {
-    std::lock_guard lock(tablesMutex);
-    for (const std::unique_ptr<TargetTable> &table : tables)
-      seen.push_back(table.get());
-  }
-  for (TargetTable *table : seen)
-    rows.push_back({&table->target, table->instances.size(), table->table.size(), table->shortcutHits,
-                    table->tableHits, table->slowCalls, double(table->compileNanoseconds) * 1e-6,
-                    table->cacheHits, table->cacheMisses});
-  threads.visit([&](const ThreadTarget &counters) {
-    for (TargetStats &row : rows) {
-      if (row.target != counters.target)
-        continue;
-      row.shortcutHits += counters.shortcutHits.get();
-      row.tableHits += counters.tableHits.get();
-      row.slowCalls += counters.slowCalls.get();
-    }
-  });
-  return rows;
-}
-
 } // namespace tilus

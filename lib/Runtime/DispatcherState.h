@@ -24,6 +24,8 @@ public:
   llvm::Expected<InstanceVariants *> getInstance(TargetTable &table, llvm::ArrayRef<CallValue> args,
                                                  llvm::ArrayRef<uint64_t> key);
   TargetTable &getTable(const Target &target);
+  llvm::Expected<FoundKernel> find(llvm::ArrayRef<CallValue> args, const Target &target);
+  std::vector<DispatchEntry> computeEntries(const Target &target);
   std::vector<TargetStats> computeStats();
 
   const CallSignature signature;

@@ -44,4 +44,10 @@ void TargetTable::insert(uint64_t hash, llvm::ArrayRef<uint64_t> key, KernelVari
   table.insert(hash, key, kernel);
 }
 
+void TargetTable::visit(
+    llvm::function_ref<void(llvm::ArrayRef<uint64_t> key, KernelVariant &kernel)> visitor) {
+  std::lock_guard lock(insertion);
+  table.visit(visitor);
+}
+
 } // namespace tilus

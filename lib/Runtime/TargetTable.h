@@ -48,6 +48,8 @@ public:
   void absorb(const ThreadTarget &ended);
   /// Stores a kernel where readers find it.
   void insert(uint64_t hash, llvm::ArrayRef<uint64_t> key, KernelVariant &kernel);
+  /// Calls `visitor` for each key and its kernel, in the order in which they came. It must not insert.
+  void visit(llvm::function_ref<void(llvm::ArrayRef<uint64_t> key, KernelVariant &kernel)> visitor);
 
   const Target &target;
   DispatchTable table;

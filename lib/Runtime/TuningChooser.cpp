@@ -103,6 +103,8 @@ llvm::Expected<unsigned> TuningChooser::choose(const ChooseRequest &request) {
          "' are not compared, the first is used: " + llvm::toString(report.takeError()));
     return 0;
   }
+  if (options.onReport)
+    options.onReport(request, key, *report);
   if (!report->warning.empty())
     warn("candidates run in this process: " + report->warning);
   if (!report->best)

@@ -52,6 +52,7 @@ void testDispatcher(void);
 void testThreads(void);
 void testDialect(void);
 void testPipeline(void);
+void testScripts(void);
 void testRegisterLayout(void);
 void testLayoutAlgebra(void);
 void testLayoutShapes(void);

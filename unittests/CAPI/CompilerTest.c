@@ -211,6 +211,7 @@ int main(void) {
                                       {"conversion", testConversion},
                                       {"shared access", testSharedAccess},
                                       {"matrix instructions", testMmaAtoms},
-                                      {"reference", testReference}};
+                                      {"reference", testReference},
+                                      {"scripts", testScripts}};
   return runTests(tests, sizeof(tests) / sizeof(tests[0]));
 }

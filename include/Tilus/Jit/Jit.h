@@ -31,13 +31,17 @@ public:
   /// source made. It gives one candidate. The Jit must outlive it.
   CompileFunction getCompileFunction(KernelSource source) const;
 
-  /// Compiles for one request, in a context of its own. Errors are the diagnostics, one a line.
-  llvm::Expected<Candidate> compile(const KernelSource &source, const CompileRequest &request) const;
+  /// Compiles for one request, in a context of its own. Errors are the diagnostics, one a line. Where a cache
+  /// is used, its key for the request is put in `key`.
+  llvm::Expected<Candidate> compile(const KernelSource &source, const CompileRequest &request,
+                                    std::optional<Hash256> *key = nullptr) const;
 
   /// The key of what a request compiles to: two requests with one key give one kernel.
   Hash256 getKey(const KernelSource &source, const CompileRequest &request) const;
 
   const JitOptions &getOptions() const { return options; }
+  /// This build of the compiler; empty where there is no cache.
+  const std::string &getBuild() const { return commonInputs.tilusBuild; }
 
 private:
   llvm::Expected<KernelArtifact> compileAnew(const KernelSource &source, const CompileRequest &request) const;

@@ -26,6 +26,10 @@ public:
   /// The kernel as it is; it is verified. What else its module holds is left behind.
   static KernelSource create(KernelOp kernel);
 
+  /// The kernel of that name, or the only one if the name is empty, of a module.
+  static llvm::Expected<KernelOp> find(mlir::ModuleOp module, llvm::StringRef name,
+                                       llvm::StringRef fileName = "the module");
+
   llvm::StringRef getName() const { return name; }
   llvm::ArrayRef<KernelParam> getParams() const { return params; }
   /// The text of a module of the kernel alone, and of no target.

@@ -100,6 +100,23 @@ struct JitInstance {
   std::vector<Candidate> candidates;
 };
 
+/// The kernel that a call finds.
+struct FoundKernel {
+  const JitInstance *instance;
+  /// The number of the candidate.
+  unsigned candidate;
+  DispatchPath path;
+};
+
+/// One entry of the dispatch table of a target.
+struct DispatchEntry {
+  /// As CallSignature::computeKey writes it.
+  std::vector<uint64_t> key;
+  const JitInstance *instance;
+  /// The number of the candidate.
+  unsigned candidate;
+};
+
 /// What a dispatcher did for one target.
 struct TargetStats {
   const Target *target;
@@ -140,6 +157,14 @@ public:
   /// The instance of a target (the current one if null) for the arguments, compiled if need be. Needs no
   /// driver and no device. The instance lives as long as the dispatcher.
   llvm::Expected<const JitInstance *> compile(llvm::ArrayRef<CallValue> args, const Target *target = nullptr);
+
+  /// The kernel that a call under the target (the current one if null) launches, compiled if need be. Needs
+  /// no driver and no device: among several candidates between which nobody has chosen yet it takes the
+  /// first, and does not remember that. Counted as a call.
+  llvm::Expected<FoundKernel> find(llvm::ArrayRef<CallValue> args, const Target *target = nullptr);
+
+  /// The dispatch table of a target, in the order in which the entries came.
+  std::vector<DispatchEntry> entries(const Target &target) const;
 
   /// A row for each target that was used, in the order of their first use. Calls that go on meanwhile may be
   /// counted in part.

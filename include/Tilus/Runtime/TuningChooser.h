@@ -19,6 +19,8 @@ struct TuningChooserOptions {
   std::function<llvm::Expected<ScriptDirectory>(const Target &target)> openDirectory;
   /// The build of the compiler, a part of what a choice holds under.
   std::string tilusBuild;
+  /// Told of each tuning that measured, with the key's name.
+  std::function<void(const ChooseRequest &request, llvm::StringRef key, const TuneReport &report)> onReport;
   /// Takes warnings: a table that is not used or cannot be written, a tuning that could not be done.
   std::function<void(llvm::StringRef)> warn;
 };
