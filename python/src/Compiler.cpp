@@ -12,11 +12,6 @@ using namespace nanobind::literals;
 
 namespace tilus::python {
 
-/// A compiler with its options, which threads may share.
-struct Compiler {
-  std::shared_ptr<TilusCompiler> handle;
-};
-
 static Compiler makeCompiler(const std::map<std::string, std::string> &values) {
   TilusCompileOptions *options = nullptr;
   checkError(tilusCompileOptionsCreate(&options));

@@ -5,7 +5,7 @@
 
 #include "IR.h"
 
-#include "Tilus-c/Runtime.h"
+#include "Tilus-c/Compiler.h"
 
 #include <memory>
 #include <string>
@@ -20,6 +20,11 @@ void checkError(TilusError *error);
 /// The target of that name, as in "sm_90a" or "sm_90a,+ptx88".
 const TilusTarget *lookUpTarget(std::string_view name);
 std::vector<const TilusTarget *> lookUpTargets(const std::vector<std::string> &names);
+
+/// A compiler with its options, which threads may share.
+struct Compiler {
+  std::shared_ptr<TilusCompiler> handle;
+};
 
 /// A compiled kernel.
 struct Artifact {
