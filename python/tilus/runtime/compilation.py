@@ -1,0 +1,102 @@
+# Compiling the schedules of a script: transpiled one after the other, compiled side by side.
+#
+# Owns the compiler of the current options, and what becomes of schedules that fail.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From schedules to compiled kernels."""
+
+from __future__ import annotations
+
+import functools
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Mapping, Optional, Sequence
+
+from tilus import option
+from tilus.target import Target, scope
+
+
+@functools.lru_cache(maxsize=64)
+def _make_compiler(options: tuple) -> Any:
+    from tilus._native import Compiler
+
+    return Compiler(**dict(options))
+
+
+def compiler_options() -> dict:
+    """The native compiler's options that stand for the package's."""
+    code = option.code_options()
+    off = os.environ.get("TILUS_CACHE") == "off"
+    return {
+        "cache": "off" if off else option.get_option("cache_dir"),
+        "fast_math": code["fast_math"],
+        "line_info": code["line_info"],
+        **({"opt_level": 0} if code["debug.disable_ptxas_opt"] else {}),
+    }
+
+
+def get_compiler() -> Any:
+    """The compiler of the current options."""
+    return _make_compiler(tuple(sorted(compiler_options().items())))
+
+
+@dataclass
+class Outcome:
+    """What became of a schedule: an artifact with its key in the cache, or an error."""
+
+    index: int
+    source: Any = None
+    artifact: Any = None
+    key: str = ""
+    cache: int = 0
+    error: Optional[BaseException] = None
+
+
+def transpile(schedule: Any, target: Target, constants: Mapping, divisibility: Mapping) -> Any:
+    """The module of one schedule for a target."""
+    from tilus.lang.transpiler import transpile as transpile_method
+
+    with schedule.lock, scope(target):
+        return transpile_method(schedule.script, type(schedule.script).__call__, constants, target, divisibility)
+
+
+def _compile(target: Target, outcome: Outcome) -> None:
+    from tilus._native import ir, runtime
+    from tilus.lang.transpiler.failures import from_diagnostics
+
+    try:
+        compiled = runtime.compile_kernel(get_compiler(), outcome.source, target.handle)
+        outcome.artifact, outcome.key, outcome.cache = compiled
+    except ir.MLIRError as error:
+        outcome.error = from_diagnostics(error.diagnostics, None)
+    except Exception as error:
+        outcome.error = error
+
+
+def compile_schedules(schedules: Sequence, target: Target, constants: Mapping, divisibility: Mapping) -> list:
+    """An outcome for each schedule. Raises the error of the first if none compiles."""
+    from tilus._native import runtime
+
+    outcomes = [Outcome(schedule.index) for schedule in schedules]
+    for schedule, outcome in zip(schedules, outcomes):
+        try:
+            outcome.source = runtime.KernelSource(transpile(schedule, target, constants, divisibility))
+        except Exception as error:
+            outcome.error = error
+    jobs = [outcome for outcome in outcomes if outcome.source is not None]
+    if len(jobs) == 1:
+        _compile(target, jobs[0])
+    elif jobs:
+        workers = min(len(jobs), option.get_option("parallel_workers"))
+        with ThreadPoolExecutor(workers, thread_name_prefix="tilus-compile") as pool:
+            list(pool.map(lambda outcome: _compile(target, outcome), jobs))
+    if not any(outcome.artifact for outcome in outcomes):
+        raise _first_error(outcomes)
+    return outcomes
+
+
+def _first_error(outcomes: Sequence[Outcome]) -> BaseException:
+    error = next(outcome.error for outcome in outcomes if outcome.error is not None)
+    if len(outcomes) > 1 and hasattr(error, "add_note"):
+        error.add_note(f"none of the {len(outcomes)} schedules compiles; this is the first one's error")
+    return error

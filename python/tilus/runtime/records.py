@@ -1,0 +1,135 @@
+# What an instantiated script has under one set of options: instances, references, its folder on disk.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The state of an instantiated script."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any, Mapping, Optional
+
+from tilus._native import runtime
+from tilus.logging import get_logger
+from tilus.runtime import compilation, dumping, fingerprint, reference
+from tilus.runtime.instance import JitInstance
+from tilus.target import Target, of_handle
+
+
+class State:
+    """Instances, references and the store of a script under one set of options."""
+
+    def __init__(self, owner: Any, options: str):
+        self.owner = owner
+        self.options = options
+        self.compiler = compilation.get_compiler()
+        self.instances: dict = {}
+        self.targets: dict = {}
+        self.reports: list = []
+        self._facts: dict = {}
+        self._references: dict = {}
+        self._program: Any = None
+        self._store: Any = None
+        self._lock = threading.RLock()
+
+    # -- disk
+
+    def _get_program(self) -> Optional[str]:
+        """The text that kernels follow from, as it is now; None where that cannot be told."""
+        return fingerprint.describe(self.owner._get_schedules())
+
+    def get_store(self) -> Any:
+        """The script's folders; None where nothing is kept, or what kernels follow from cannot be told."""
+        program = self._get_program()
+        with self._lock:
+            if program is None:
+                return None
+            if self._program != program:
+                self._program = program
+                self._store = runtime.ScriptStore(self.compiler, self.owner.__name__, program, self.options)
+            return self._store
+
+    def get_folder(self, target: Target) -> Optional[Path]:
+        """The script's folder for a target; None where nothing is kept."""
+        store = self.get_store()
+        if store is None:
+            return None
+        try:
+            path = store.path(target.handle)
+        except RuntimeError as error:
+            get_logger().warning("the folder of %s cannot be used: %s", self.owner.__name__, error)
+            return None
+        return Path(path) if path else None
+
+    # -- compiling
+
+    def compile(self, target: Target, constants: Mapping, divisibility: Mapping, jit_key: tuple, result: Any) -> None:
+        """Answers a request: from the store if all is there, else by transpiling and compiling all schedules."""
+        schedules = self.owner._get_schedules()
+        key = repr((fingerprint.freeze_constants(constants), sorted(divisibility.items())))
+        self.targets[target] = True
+        store = self.get_store()
+        if store is not None and self._find(store, target, key, [s.text for s in schedules], result):
+            self._facts[target, jit_key] = (constants, divisibility, [])
+            return
+        outcomes = compilation.compile_schedules(schedules, target, constants, divisibility)
+        failures = [(schedules[o.index], o.error) for o in outcomes if o.error is not None]
+        made = [outcome for outcome in outcomes if outcome.error is None]
+        for outcome in made:
+            result.add(outcome.artifact, schedules[outcome.index].text, outcome.cache)
+        self._facts[target, jit_key] = (constants, divisibility, failures)
+        folder = self.get_folder(target)
+        if store is not None and folder is not None:
+            self._keep(store, target, key, [(schedules[o.index].text, o.key) for o in made])
+            dumping.record_failures(folder, failures)
+        dumping.dump(self.owner, target, schedules, outcomes, folder)
+
+    def _find(self, store: Any, target: Target, key: str, schedules: list, result: Any) -> bool:
+        try:
+            return store.find(target.handle, key, schedules, result)
+        except RuntimeError as error:
+            get_logger().warning("what is kept of %s cannot be read: %s", self.owner.__name__, error)
+            return False
+
+    def _keep(self, store: Any, target: Target, key: str, kernels: list) -> None:
+        try:
+            store.save(target.handle, key, kernels)
+        except RuntimeError as error:
+            get_logger().warning("what was compiled of %s is not kept: %s", self.owner.__name__, error)
+
+    def get_instance(self, native: Any, jit_key: tuple) -> JitInstance:
+        """The instance of the native dispatcher's, for the first part of its key."""
+        target = of_handle(native.target)
+        with self._lock:
+            instance = self.instances.get((target, jit_key))
+            if instance is None:
+                instance = self.instances[target, jit_key] = self._make_instance(native, target, jit_key)
+            return instance
+
+    def _make_instance(self, native: Any, target: Target, jit_key: tuple) -> JitInstance:
+        texts = {schedule.text: schedule.arguments for schedule in self.owner._get_schedules()}
+        schedules = [texts[native.artifact(index).schedule] for index in range(len(native))]
+        constants, divisibility, failures = self._facts[target, jit_key]
+        failed = [(schedule.arguments, error) for schedule, error in failures]
+        return JitInstance(native, schedules, failed, self.get_folder(target), constants, divisibility)
+
+    # -- the CPU reference
+
+    def get_reference(self, target: Target, constants: Mapping, divisibility: Mapping, jit_key: tuple) -> Any:
+        """The executable form of the first schedule that is valid."""
+        key = (target, jit_key)
+        with self._lock:
+            found = self._references.get(key)
+        if found is not None:
+            return found
+        first_error = None
+        for schedule in self.owner._get_schedules():
+            try:
+                module = compilation.transpile(schedule, target, constants, divisibility)
+                found = reference.make_reference(module, target)
+                break
+            except Exception as error:
+                first_error = first_error or error
+        else:
+            raise first_error
+        with self._lock:
+            return self._references.setdefault(key, found)
