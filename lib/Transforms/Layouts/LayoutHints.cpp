@@ -1,8 +1,11 @@
 // The layout that each tile of a kernel would best have.
 //
-// Phases: pinned layouts; seeds in the order of their priority, each spread breadth-first before the next;
-// defaults in program order, spread likewise. A tile keeps its first layout, so each op is visited at most
-// once for each of its tiles. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Phases: pinned layouts; seeds in the order of their priority, each spread breadth-first before the next,
+// but not from a tile to one that it is stretched to, of which it says little; that; defaults in program
+// order, spread likewise. A tile keeps its first layout, so each op is visited at most once for each of its
+// tiles.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "LayoutHints.h"
 #include "TileRules.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -15,6 +18,7 @@ LayoutHints::LayoutHints(KernelOp kernel, const CarriedTiles &carried, bool emit
   collectTiles(kernel);
   pin();
   seed(kernel);
+  spreadStretched();
   fillDefaults();
 }
 
@@ -70,6 +74,14 @@ void LayoutHints::seed(KernelOp kernel) {
     Value tile = isa<MmaOp>(op) ? op->getResult(0) : getAccessedTile(op);
     if (emitRemarks)
       op->emitRemark("prefers the layout ") << get(tile);
+  }
+}
+
+void LayoutHints::spreadStretched() {
+  areSeedsSpread = true;
+  for (Operation *op : stretched) {
+    visit(op);
+    spread();
   }
 }
 
@@ -143,6 +155,10 @@ void LayoutHints::visit(Operation *op) {
           set(other, layout);
         return;
       }
+    return;
+  }
+  if (isa<BroadcastOp>(op) && !areSeedsSpread && !get(op->getResult(0))) {
+    stretched.push_back(op);
     return;
   }
   RuleQuery query(op);

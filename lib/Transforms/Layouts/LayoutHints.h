@@ -12,7 +12,8 @@ namespace tilus {
 
 /// Preferred layouts: pinned ones, then those that spread from the ops that care most - matrix products,
 /// accesses to global memory by bytes, accesses to shared memory - through the rules of their neighbours,
-/// then defaults. They bind nothing: the assignment follows them where it can.
+/// from small tiles to those that they are stretched to last, then defaults. They bind nothing: the
+/// assignment follows them where it can.
 class LayoutHints {
 public:
   LayoutHints(KernelOp kernel, const CarriedTiles &carried, bool emitRemarks);
@@ -24,6 +25,7 @@ private:
   void collectTiles(KernelOp kernel);
   void pin();
   void seed(KernelOp kernel);
+  void spreadStretched();
   void fillDefaults();
   /// Gives a tile its layout unless it has one, and queues what may follow from it.
   void set(mlir::Value tile, RegisterLayoutAttr layout);
@@ -39,6 +41,9 @@ private:
   llvm::DenseMap<mlir::Value, RegisterLayoutAttr> hints;
   std::deque<mlir::Operation *> queue;
   llvm::DenseSet<mlir::Operation *> queued;
+  /// Broadcasts of which the source alone has a layout: they wait until every seed has spread.
+  llvm::SmallVector<mlir::Operation *> stretched;
+  bool areSeedsSpread = false;
 };
 
 } // namespace tilus

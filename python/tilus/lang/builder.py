@@ -49,11 +49,31 @@ class Group:
         self.kind = kind
         self.parent = parent
 
+    @property
+    def extent(self) -> tuple:
+        """The threads among which those of the group are: the first, and the one behind the last."""
+        if self.kind == "any" and self.parent is not None:
+            return self.parent.extent
+        return self.begin, self.begin + self.count
+
+    def covers(self, other: Group) -> bool:
+        """Whether all threads of the other group are of this one."""
+        ancestor: Optional[Group] = other
+        while ancestor is not None:
+            if ancestor is self:
+                return True
+            ancestor = ancestor.parent
+        (first, last), (begin, end) = self.extent, other.extent
+        return self.kind != "any" and first <= begin and end <= last
+
+    def is_apart(self, other: Group) -> bool:
+        """Whether no thread is of both groups."""
+        (first, last), (begin, end) = self.extent, other.extent
+        return last <= begin or end <= first
+
     def is_same(self, other: Group) -> bool:
         """Whether these are the threads of the other group."""
-        return self is other or (
-            self.kind != "any" and (self.begin, self.count, self.kind) == (other.begin, other.count, other.kind)
-        )
+        return self.covers(other) and other.covers(self)
 
 
 class Builder:

@@ -14,7 +14,7 @@ from tilus._native import ir
 from tilus.lang import merging, signs
 from tilus.lang.builder import Builder, Group, current_builder
 from tilus.lang.errors import InstructionError
-from tilus.lang.frames import UNSET, Cell, Frame, GroupFrame, LoopFrame, OwnedBy, Unusable, is_same, parts_of
+from tilus.lang.frames import UNSET, Cell, Frame, GroupFrame, LoopFrame, Split, Unusable, is_same, parts_of
 from tilus.lang.scalars import Scalar
 
 
@@ -271,16 +271,20 @@ class GroupRegion:
 
     def _hand_over(self, cell: Cell, content: Any, outer: Frame) -> None:
         """What the group has assigned to a cell of the enclosing region stays the group's."""
-        old = outer.get(cell)
-        if is_same(content, old.content if isinstance(old, OwnedBy) else old):
+        old, group = outer.get(cell), self.frame.group
+        seen = old.seen_by(group) if isinstance(old, Split) else old
+        if is_same(content, seen):
             return
-        if isinstance(content, Scalar) and all(_hoist(part, self.operation) for part in parts_of(content)):
-            outer.values[cell] = OwnedBy(content, self.frame.group, cell.what)
-            return
-        outer.values[cell] = Unusable(
-            f"expected a value that all threads have, but {cell.what} was assigned in a thread group",
-            "assign it outside of the thread group, or use it in the group only",
-        )
+        if not isinstance(content, Scalar) or not all(_hoist(part, self.operation) for part in parts_of(content)):
+            content = Unusable(
+                f"expected a value that is known behind a thread group, but {cell.what} follows from what only the group has",
+                "use it in the group only, or pass it through shared memory",
+            )
+        if group.covers(group.parent):
+            outer.values[cell] = content
+        else:
+            split = old if isinstance(old, Split) else Split(old, [], cell.what)
+            outer.values[cell] = split.assigned(group, content)
 
 
 def _hoist(value: Any, group: Any) -> bool:

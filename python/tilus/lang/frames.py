@@ -27,33 +27,65 @@ class Unusable:
         return InstructionError(self.message, self.advice)
 
 
-class OwnedBy(Unusable):
-    """What threads of one group have assigned to a cell that is older than the group: they alone have the value."""
+class Split(Unusable):
+    """The content of a cell to which thread groups have assigned: `owners` are pairs of a group and what its threads have,
+    `default` is what all others have. All threads together have no one value."""
 
-    __slots__ = ("content", "group")
+    __slots__ = ("default", "owners")
 
-    def __init__(self, content: Any, group: Any, what: str):
+    def __init__(self, default: Any, owners: list, what: str):
         super().__init__(
             f"expected a value that these threads have, but {what} was assigned in a thread group, which has it alone",
             "assign it outside of the thread group, or use it in that group only",
         )
-        self.content = content
-        self.group = group
+        self.default = default
+        self.owners = owners
 
-    def ssa_parts(self) -> list:
-        return parts_of(self.content)
-
-    def with_parts(self, parts: list) -> OwnedBy:
-        return self.of(rebuild(self.content, parts))
-
-    def of(self, content: Any) -> OwnedBy:
-        """Another content, assigned by the same threads."""
-        made = OwnedBy(content, self.group, "")
+    def of(self, default: Any, owners: list) -> Split:
+        """Other contents of the same cell."""
+        made = Split(default, owners, "")
         made.message = self.message
         return made
 
+    def seen_by(self, group: Any) -> Any:
+        """What the threads of a group have: their own content, that of all, or this if it is not known which."""
+        for owner, content in self.owners:
+            if owner.covers(group):
+                return content
+            if not owner.is_apart(group):
+                return self
+        return self.default
+
+    def owned(self, group: Any) -> Any:
+        """What the threads of an owner have; of a group that is none, the default."""
+        return next((content for owner, content in self.owners if owner.is_same(group)), self.default)
+
+    def assigned(self, group: Any, content: Any) -> Split:
+        """The content after the threads of a group have assigned another."""
+        rest = [pair for pair in self.owners if not group.covers(pair[0])]
+        return self.of(self.default, [(group, content), *rest])
+
+    def contents(self) -> list:
+        return [self.default, *(content for _, content in self.owners)]
+
+    def ssa_parts(self) -> list:
+        return [part for content in self.contents() for part in parts_of(content)]
+
+    def with_parts(self, parts: list) -> Split:
+        made = []
+        for content in self.contents():
+            count = len(parts_of(content))
+            made.append(rebuild(content, parts[:count]) if count else content)
+            parts = parts[count:]
+        return self.of(made[0], [(group, content) for (group, _), content in zip(self.owners, made[1:])])
+
     def is_same(self, other: Any) -> bool:
-        return isinstance(other, OwnedBy) and is_same(self.content, other.content)
+        return (
+            isinstance(other, Split)
+            and len(self.owners) == len(other.owners)
+            and all(a.is_same(b) for (a, _), (b, _) in zip(self.owners, other.owners))
+            and all(map(is_same, self.contents(), other.contents()))
+        )
 
 
 class _Unset:
@@ -163,7 +195,7 @@ class LoopFrame(Frame):
 
 
 class GroupFrame(Frame):
-    """A frame of a thread group: what the same threads have assigned before is theirs again."""
+    """A frame of a thread group: of contents that differ from thread to thread it has its own."""
 
     __slots__ = ("group",)
 
@@ -173,8 +205,8 @@ class GroupFrame(Frame):
 
     def enter(self, cell: Cell) -> Any:
         content = super().enter(cell)
-        if isinstance(content, OwnedBy) and content.group.is_same(self.group):
-            content = self.values[cell] = content.content
+        if isinstance(content, Split):
+            content = self.values[cell] = content.seen_by(self.group)
         return content
 
 

@@ -14,7 +14,7 @@ from tilus.dtypes import DataType, boolean, promote_type
 from tilus.lang import signs
 from tilus.lang.builder import current_builder
 from tilus.lang.errors import InstructionError
-from tilus.lang.frames import UNSET, Cell, OwnedBy, Unusable, is_same, is_value
+from tilus.lang.frames import UNSET, Cell, Split, Unusable, is_same, is_value, parts_of
 from tilus.lang.scalars import Pointer, Scalar, as_scalar, describe, is_scalar, type_of
 
 
@@ -182,6 +182,8 @@ def common(cell: Optional[Cell], contents: tuple, dead: Sequence[bool] = (False,
         return _alone(b if a is UNSET else a)
     if is_same(a, b):
         return SameKind(a)
+    if isinstance(a, Split) or isinstance(b, Split):
+        return _common_split(cell, contents)
     for content in contents:
         if isinstance(content, Unusable):
             return NoKind(content)
@@ -213,6 +215,8 @@ def scalar_type(a: Any, b: Any) -> DataType:
 
 def _alone(content: Any) -> Kind:
     """The kind of a content that comes from one side only, perhaps made inside of it."""
+    if isinstance(content, Split):
+        return SplitKind(content, _alone(content.default), [(group, _alone(own)) for group, own in content.owners])
     if isinstance(content, Unusable):
         return NoKind(content)
     if is_value(content):
@@ -256,30 +260,94 @@ def describe_content(content: Any) -> str:
 # -- loops
 
 
-class OwnedKind(Kind):
-    """Contents that threads of one group have."""
+class SplitKind(Kind):
+    """Contents that differ among thread groups: one kind for all other threads, and one for each group."""
 
-    def __init__(self, kind: Kind, owned: OwnedBy):
+    def __init__(self, split: Split, default: Kind, owners: list):
+        self.split = split
+        self.kinds = [(None, default), *owners]
+        self.count = sum(kind.count for _, kind in self.kinds)
+
+    def parts(self, content: Any, dead: bool = False) -> list:
+        found = []
+        for group, kind in self.kinds:
+            found += kind.parts(_of_group(content, group), dead)
+        return found
+
+    def content(self, values: Sequence[Any]) -> Any:
+        made = []
+        for _, kind in self.kinds:
+            made.append(kind.content(values[: kind.count]))
+            values = values[kind.count :]
+        return self.split.of(made[0], [(group, content) for (group, _), content in zip(self.kinds[1:], made[1:])])
+
+
+def _of_group(content: Any, group: Any) -> Any:
+    """What the threads of a group have, or all others if it is None."""
+    if not isinstance(content, Split):
+        return content
+    return content.default if group is None else content.owned(group)
+
+
+def _common_split(cell: Optional[Cell], contents: tuple) -> Kind:
+    split = next(content for content in contents if isinstance(content, Split))
+    groups: list = []
+    for content in contents:
+        for group, _ in content.owners if isinstance(content, Split) else ():
+            if not any(group.is_same(known) for known in groups):
+                groups.append(group)
+    kinds = [(g, common(cell, tuple(_of_group(content, g) for content in contents))) for g in (None, *groups)]
+    return SplitKind(split, kinds[0][1], kinds[1:])
+
+
+def _carried_split(cell: Cell, before: Any, inside: Any, after: Split, reader: Any) -> Kind:
+    if isinstance(inside, Split):
+        groups = [None, *(group for group, _ in inside.owners)]
+        if isinstance(after, Split) and not all(any(g.is_same(k) for k in groups[1:]) for g, _ in after.owners):
+            raise after.error()
+    else:
+        if inside is not None and not (len(after.owners) == 1 and after.owners[0][0].is_same(reader)):
+            raise after.error()
+        if inside is not None:
+            # The one group that uses it has the argument; all others have what they had before.
+            own = carried(cell, _of_group(before, reader), inside, after.owners[0][1])
+            return own if own.unusable is not None else OwnKind(own, after, before, reader)
+        groups = [None, *(group for group, _ in after.owners)]
+    kinds = []
+    for g in groups:
+        first, start, last = (_of_group(content, g) for content in (before, inside, after))
+        if inside is None:
+            kinds.append((g, common(cell, (first, last))))
+        elif is_same(start, last) and not parts_of(start):
+            kinds.append((g, SameKind(first)))
+        else:
+            kinds.append((g, carried(cell, first, start, last)))
+    split = after if isinstance(after, Split) else inside
+    return SplitKind(split, kinds[0][1], kinds[1:])
+
+
+class OwnKind(Kind):
+    """What one thread group carries from round to round."""
+
+    def __init__(self, kind: Kind, split: Split, before: Any, group: Any):
         self.kind = kind
-        self.owned = owned
+        self.split = split
+        self.before = before
+        self.group = group
         self.count = kind.count
 
     def parts(self, content: Any, dead: bool = False) -> list:
-        return self.kind.parts(content.content if isinstance(content, OwnedBy) else content, dead)
+        return self.kind.parts(_of_group(content, self.group), dead)
 
     def content(self, values: Sequence[Any]) -> Any:
-        return self.owned.of(self.kind.content(values))
+        return self.split.of(_of_group(self.before, None), [(self.group, self.kind.content(values))])
 
 
 def carried(cell: Cell, before: Any, inside: Any, after: Any, reader: Any = None) -> Kind:
     """How a content that a round changes is carried: `before` the loop, `inside` at the start of a round (None if the
     round did not use it first), `after` a round. `reader` are the threads that used it first."""
-    if isinstance(after, OwnedBy):
-        if inside is not None and not isinstance(inside, OwnedBy) and not after.group.is_same(reader):
-            raise after.error()
-        contents = [c.content if isinstance(c, OwnedBy) else c for c in (before, inside, after)]
-        kind = carried(cell, *contents)
-        return OwnedKind(kind, after) if kind.unusable is None else kind
+    if isinstance(after, Split) or isinstance(inside, Split):
+        return _carried_split(cell, before, inside, after, reader)
     if isinstance(after, Unusable):
         if inside is not None:
             raise after.error()
@@ -354,8 +422,17 @@ def take_results(parent: Any, carried_rows: list, results: list) -> None:
         content = kind.content(results[: kind.count])
         results = results[kind.count :]
         parent.values[cell] = content
-        before, inside, after, content = (c.content if isinstance(c, OwnedBy) else c for c in (before, inside, after, content))
-        claim = inside.nonneg if type(inside) is Scalar else None
-        if isinstance(claim, signs.Claim):
-            claim.needs = [as_scalar(before).nonneg, as_scalar(after).nonneg]
-            content.nonneg = claim
+        _settle_signs(inside, before, after, content)
+
+
+def _settle_signs(inside: Any, before: Any, after: Any, content: Any) -> None:
+    """Says what a loop's claim that a scalar is not negative needs."""
+    if isinstance(content, Split):
+        groups = [None, *(group for group, _ in content.owners)]
+        for group in groups:
+            inner = inside if type(inside) is Scalar and group is not None else _of_group(inside, group)
+            _settle_signs(inner, *(_of_group(c, group) for c in (before, after, content)))
+    elif type(inside) is Scalar and isinstance(inside.nonneg, signs.Claim) and is_scalar(before) and is_scalar(after):
+        inside.nonneg.needs = [as_scalar(before).nonneg, as_scalar(after).nonneg]
+        if type(content) is Scalar:
+            content.nonneg = inside.nonneg

@@ -287,6 +287,10 @@ def convert(x: Scalar, dtype: Any) -> Scalar:
     source = x.dtype
     if dtype is source:
         return x
+    if isinstance(dtype, PointerType) and isinstance(x, Pointer):
+        from tilus.lang.memory_tensors import pointer_value
+
+        return Pointer(pointer_value(x, dtype.base_type), dtype)
     if isinstance(dtype, PointerType) or isinstance(x, Pointer):
         raise InstructionError(f"expected a number to convert to {dtype.name}, but got {describe(x)}")
     if isinstance(x, Constant):
@@ -382,7 +386,7 @@ def _two_floats(name: str) -> Callable:
     return function
 
 
-def _gcd_or_refuse(name: str) -> Callable:
+def _refuse_function(name: str) -> Callable:
     def function(*values: Any) -> Scalar:
         raise InstructionError(f"expected constants for math.{name}, but got {describe(values[0])}")
 
@@ -402,6 +406,6 @@ def math_function(function: Any) -> Any:
     if name in special:
         return special[name]
     two = {"pow": "math.powf", "atan2": "math.atan2", "copysign": "math.copysign", "fmod": "arith.remf"}
-    return _two_floats(two[name]) if name in two else _gcd_or_refuse(name)
+    return _two_floats(two[name]) if name in two else _refuse_function(name)
 
 

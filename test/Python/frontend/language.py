@@ -34,7 +34,7 @@ class Evaluation(Kernel):
 
     def __init__(self, program: str, dtype: DataType):
         super().__init__()
-        self.program = program
+        self.chosen = program
         self.dtype = dtype
 
     def evaluate(self, count: int, a_ptr: ~int32, b_ptr: ~int32, out_ptr: ~int32, float_ptr: ~float32):
@@ -43,7 +43,7 @@ class Evaluation(Kernel):
         block = self.blockIdx.x
         a = self.global_view(a_ptr, dtype=int32, shape=[count])[block].item()
         b = self.global_view(b_ptr, dtype=int32, shape=[count])[block].item()
-        result = getattr(self, self.program)(a, b)
+        result = getattr(self, self.chosen)(a, b)
         pointer = float_ptr if self.dtype.is_float() else out_ptr
         out = self.global_view(pointer, dtype=self.dtype, shape=[count])
         self.store_global(out, self.register_tensor(dtype=self.dtype, shape=[1], init=result), offsets=[block])

@@ -185,9 +185,12 @@ def annotation_of(t: Transpiler, node: ast.expr) -> Any:
 
 def _declared_value(value: Any, kind: Any) -> Any:
     if isinstance(kind, PointerType):
-        if not isinstance(value, Pointer) or value.dtype is not kind and value.dtype.base_type is not kind.base_type:
-            raise InstructionError(f"expected a pointer of type {kind.name}, but got {describe_content(value)}")
-        return value
+        if not isinstance(value, Pointer):
+            raise InstructionError(
+                f"expected a pointer of type {kind.name}, but got {describe_content(value)}",
+                "a view's element has an address: view[i].item_ptr()",
+            )
+        return value.to(kind)
     if is_tile(value):
         if value.dtype is not kind:
             raise InstructionError(

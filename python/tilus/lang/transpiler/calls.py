@@ -362,7 +362,7 @@ def _no_print(*args: Any, **kwargs: Any) -> None:
     raise InstructionError("expected values that are known for print, but got one of run time", "use self.printf")
 
 
-_BUILTINS: dict = {
+BUILTINS: dict = {
     builtins.min: lambda *args: scalar_math.minimum(*_values(args)),
     builtins.max: lambda *args: scalar_math.maximum(*_values(args)),
     builtins.int: _to_int,
@@ -378,7 +378,7 @@ _BUILTINS: dict = {
 
 def _builtin(t: Transpiler, callee: Any) -> Optional[Callable]:
     try:
-        special = _BUILTINS.get(callee)
+        special = BUILTINS.get(callee)
     except TypeError:
         return None
     if special is None and getattr(callee, "__module__", None) == "math":
