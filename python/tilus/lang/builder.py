@@ -95,7 +95,7 @@ class Builder:
         self._attributes: dict = {}
         # What signs.py settles at the end, and where the numbers of blocks were set.
         self.divisions: dict = {}
-        self.pending_views: list = []
+        self.unfinished: list = []
         self.blocks_place: Optional[Place] = None
 
     # -- types, attributes, locations

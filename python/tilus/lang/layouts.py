@@ -64,7 +64,7 @@ class PendingView:
         self.dtype = dtype
         self.attribute: Any = None
         self.place = current_builder().place
-        current_builder().pending_views.append(self)
+        current_builder().unfinished.append(self)
 
     def settle(self) -> None:
         """Puts the view in the place of the operation that stands for it."""
@@ -91,12 +91,6 @@ def view_registers(value: Any, source: RegisterTensor, attribute: Any, layout: A
     return emit("tilus.convert_layout", [value], tile_type(dtype, shape))
 
 
-def settle_views(builder: Any) -> None:
-    """Makes the views that waited for the layouts of their sources. The kernel is complete."""
-    for view in builder.pending_views:
-        view.settle()
-
-
 def pin_tile(tile: RegisterTensor, layout: Any) -> None:
     """Pins the layout of a tile's current value, for the uses that it already has too."""
     _check_shape(tile, layout)
@@ -104,8 +98,8 @@ def pin_tile(tile: RegisterTensor, layout: Any) -> None:
     if tile.layout is not None and tile.layout != layout:
         raise InstructionError("expected one layout for a tile, but got another one before", "make a new tile for the other layout")
     attribute = layout_attribute(layout)
-    for view in current_builder().pending_views:
-        if view.source is tile and view.attribute is None:
+    for view in current_builder().unfinished:
+        if isinstance(view, PendingView) and view.source is tile and view.attribute is None:
             view.attribute = attribute
     value = tile.value
     builder = current_builder()

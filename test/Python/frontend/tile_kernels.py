@@ -13,7 +13,6 @@ from tilus.dtypes import dtype_from_numpy, int32
 from tilus.lang.builder import Builder
 from tilus.lang.instructions import Instructions
 from tilus.lang.instructions.control import set_warps
-from tilus.lang.layouts import settle_views
 from tilus.lang.scalars import Pointer, Scalar
 
 CHIPS = ["sm_80", "sm_90a", "sm_103a"]
@@ -40,7 +39,8 @@ def build(body, params, warps=4, blocks=(1,)):
         arguments = zip(block.arguments, params)
         body(Instructions(), *(Pointer(v, p) if p.is_pointer() else Scalar(v, p) for v, p in arguments))
         builder.create("tilus.return")
-        settle_views(builder)
+        for unfinished in builder.unfinished:
+            unfinished.settle()
     module.verify()
     return module
 

@@ -10,7 +10,7 @@ from tilus.dtypes import DataType
 from tilus.lang import tile_ops
 from tilus.lang.emit import UNIT, emit, global_type, i64, int_list, perform, segments, shared_type, tile_type
 from tilus.lang.errors import InstructionError
-from tilus.lang.hoisting import hoist_to_kernel
+from tilus.lang.hoisting import Workspace
 from tilus.lang.indexing import check_dims, check_offsets
 from tilus.lang.instructions.base import (
     InstructionGroup, check_constant, check_dtype, check_same_dtype, check_tensor, check_tile, finish,
@@ -48,7 +48,7 @@ class GlobalInstructions(InstructionGroup):
         values = dynamic_values(sizes, "shape")
         attributes = {"clean": UNIT} if requires_clean else {}
         view = emit("tilus.alloc_global", values, global_type(dtype, _static(sizes)), **attributes)
-        hoist_to_kernel(view.owner)
+        Workspace(view.owner)
         return GlobalTensor(view, dtype, sizes, None)
 
     def load_global(

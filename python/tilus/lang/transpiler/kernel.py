@@ -18,7 +18,6 @@ from tilus.ir.context import use_builder
 from tilus.lang import signs
 from tilus.lang.builder import Builder
 from tilus.lang.errors import InstructionError, Place, TilusProgramError
-from tilus.lang.layouts import settle_views
 from tilus.lang.scalars import Pointer, Scalar, as_scalar, is_scalar
 from tilus.lang.transpiler import assignments, calls, expressions, formats, logic, loops, statements  # noqa: F401
 from tilus.lang.transpiler.core import Activation, Transpiler
@@ -89,7 +88,8 @@ def _transpile(
         builder.place = place._replace(end=0)
         builder.create("tilus.return")
         signs.settle(builder)
-        settle_views(builder)
+        for unfinished in builder.unfinished:
+            unfinished.settle()
         _finish_kernel(builder, kernel, script, place)
         with builder.inside(grid):
             _make_grid(builder, script, place, body, grid)
