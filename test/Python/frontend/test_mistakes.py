@@ -2,7 +2,7 @@
 """Planted mistakes: each is reported at the user's file, line and column, with a caret and what to do.
 
 A case in mistakes/*.txt is the body of a kernel in which the piece at fault is between « and »; `error:` and `help:` are
-what must be said. The body is put into a file, without these signs, and transpiled.
+what must be said. The body is put into a file, without these signs, transpiled, and compiled for sm_75.
 """
 
 import importlib.util
@@ -11,7 +11,10 @@ import re
 
 import pytest
 from language import Kernel, transpile
+from tilus import _native
+from tilus._native import ir
 from tilus.lang.errors import TilusProgramError
+from tilus.lang.transpiler.failures import from_diagnostics
 
 FOLDER = pathlib.Path(__file__).parent / "mistakes"
 PRELUDE = """import math
@@ -65,6 +68,14 @@ def cases():
     return found
 
 
+def compile_for(module, chip):
+    """Compiles a kernel; what the compiler reports is an error of the script."""
+    try:
+        _native.Compiler(cache="off").compile(module, [chip])
+    except ir.MLIRError as error:
+        raise from_diagnostics(error.diagnostics) from None
+
+
 def fails(path, body):
     """The error of the script, and where the signs are: line, column, end."""
     marked = PRELUDE + body
@@ -77,7 +88,7 @@ def fails(path, body):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     with pytest.raises(TilusProgramError) as caught:
-        transpile(module.Script(), module.Script.__call__)
+        compile_for(transpile(module.Script(), module.Script.__call__), "sm_75")
     return caught.value, (line, column, end)
 
 

@@ -90,14 +90,24 @@ def from_diagnostics(
     notes = [_note(note) for note in own] + [_note(other) for other in errors[1:4]]
     message = reword(first.message)
     advice = next((advice for words, advice in _ADVICE if words in message), None)
-    return TilusProgramError(message, _diagnostic_place(first) or fallback, advice, tuple(notes))
+    if advice is None and "; " in message:
+        message, _, advice = message.rpartition("; ")
+    place = _diagnostic_place(first) or fallback
+    if "bytes of shared memory" in message:
+        tiles = [note for note in notes if note.place is not None and _TILE_BYTES.search(note.message)]
+        if tiles:  # the largest tile, rather than the kernel as a whole
+            largest = max(tiles, key=lambda note: int(_TILE_BYTES.search(note.message)[1]))
+            notes.remove(largest)
+            place = largest.place
+    return TilusProgramError(message, place, advice, tuple(notes))
 
 
 # Words of a message of the compiler's, and what to do then.
 _ADVICE = (
     ("tiles of its own thread group", "load or make the tile in the thread group, or pass it through shared memory"),
     ("was made on every way here", "make it before the branch, loop or thread group and assign to it there"),
-    ("but the kernel targets", "compile for a target that has it, or ask self.target first"),
+    ("but the kernel targets", "compile for a target that has it, or ask tilus.get_current_target() what it supports"),
+    ("bytes of shared memory", "take smaller tiles or fewer stages, or free tiles with self.free_shared"),
 )
 
 
@@ -120,4 +130,5 @@ def reword(message: str) -> str:
     return _OPERATION.sub("", message)
 
 
+_TILE_BYTES = re.compile(r"takes (\d+) bytes")
 _OPERATION = re.compile(r"^'[\w.]+' op ")
