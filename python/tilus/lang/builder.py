@@ -93,10 +93,18 @@ class Builder:
         self._location: tuple = (None, None)
         self._types: dict = {}
         self._attributes: dict = {}
+        # Counts what happens to names, so that it can be said which of two came first; see scopes.py.
+        self.clock = 0
+        self.tile_names: dict = {}
         # What signs.py settles at the end, and where the numbers of blocks were set.
         self.divisions: dict = {}
         self.unfinished: list = []
         self.blocks_place: Optional[Place] = None
+
+    def tick(self) -> int:
+        """The next number of the clock."""
+        self.clock += 1
+        return self.clock
 
     # -- types, attributes, locations
 

@@ -30,7 +30,7 @@ class Members:
         variable = self.__dict__.get(_MEMBERS, {}).get(name)
         if variable is None:
             raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'")
-        return variable.content
+        return variable.read()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__.get(_MEMBERS, ()):

@@ -108,7 +108,7 @@ class _Loop:
         self.place = self.builder.place
         self.parent = self.builder.frame
         self.what = what
-        self.frame = LoopFrame(self.parent, what, self._add_argument)
+        self.frame = LoopFrame(self.parent, what, self._add_argument, self.builder.tick())
         self.block: Any = None
 
     def _add_argument(self, cell: Optional[Cell], part: Any) -> Any:

@@ -173,13 +173,14 @@ class LoopFrame(Frame):
     """A frame whose region runs many times: each cell that is used in it gets an argument of its block.
 
     `initial` maps a cell to its content before the loop and its content at the start of a round, `readers` to the threads
-    that used it first.
+    that used it first. `begin` is the builder's clock when the loop began.
     """
 
-    __slots__ = ("initial", "readers", "add_argument")
+    __slots__ = ("initial", "readers", "add_argument", "begin")
 
-    def __init__(self, parent: Frame, what: str, add_argument: Callable):
+    def __init__(self, parent: Frame, what: str, add_argument: Callable, begin: int = 0):
         super().__init__(parent, what)
+        self.begin = begin
         self.initial: dict = {}
         self.readers: dict = {}
         self.add_argument = add_argument

@@ -23,15 +23,24 @@ class Variable(Cell):
     """A name, or an attribute that was declared with a type. `declared` is the stated type; `from_number` says that its
     type is only that of the Python number that it started with."""
 
-    __slots__ = ("declared", "from_number")
+    __slots__ = ("declared", "from_number", "bound")
 
     def __init__(self, content: Any, what: str, declared: Optional[DataType] = None):
         super().__init__(current_builder(), content, what)
         self.declared = declared
         self.from_number = False
+        self.bound = self.builder.tick()
+
+    def read(self) -> Any:
+        """What the name stands for in an expression."""
+        content = self.content
+        if merging.is_tile(content):
+            self._read_tile(content)
+        return content
 
     def assign(self, value: Any) -> None:
         """What `name = value` does to a name that is bound."""
+        self.bound = self.builder.tick()
         old = self.builder.frame.get(self)
         if isinstance(old, Unusable):
             self.content = self._of_type(value, self.declared)
@@ -49,6 +58,7 @@ class Variable(Cell):
         if old is value:
             return
         if old.dtype is value.dtype and old.shape == value.shape:
+            self._check_other_names(old)
             old.assign(value)
             return
         if self.home is not self.builder.frame:
@@ -58,6 +68,27 @@ class Variable(Cell):
                 "assign it to another name, or convert it first",
             )
         self.content = value
+
+    # Names of one tile: Python would bind one of them anew by an assignment, which copies here. Where that matters, for
+    # another name is used afterwards, it is an error.
+
+    def _read_tile(self, tile: Any) -> None:
+        names = self.builder.tile_names.setdefault(tile, TileNames())
+        names.readers[self] = self.builder.tick()
+        if names.assigned > self.bound and names.assigner is not self:
+            raise _two_names(self, names.assigner)
+
+    def _check_other_names(self, tile: Any) -> None:
+        names = self.builder.tile_names.setdefault(tile, TileNames())
+        begin = self.builder.clock
+        frame = self.builder.frame
+        while frame is not None and frame is not tile.cell.home:
+            begin = min(begin, getattr(frame, "begin", begin))
+            frame = frame.parent
+        for other, clock in names.readers.items():
+            if other is not self and clock > begin and other.bound < begin:  # it is read again in the next round
+                raise _two_names(other, self)
+        names.assigner, names.assigned = self, self.builder.tick()
 
     def _assign_scalar(self, old: Scalar, value: Any) -> None:
         if self.declared is not None:
@@ -75,6 +106,24 @@ class Variable(Cell):
             self.content = value
         else:
             merging.check_assignable(self, dtype, value)
+
+
+class TileNames:
+    """Which name a tile was last assigned by, and which names it was read by, and when."""
+
+    __slots__ = ("assigner", "assigned", "readers")
+
+    def __init__(self):
+        self.assigner: Optional[Variable] = None
+        self.assigned = 0
+        self.readers: dict = {}
+
+
+def _two_names(read: Variable, assigned: Variable) -> InstructionError:
+    return InstructionError(
+        f"expected {read.what} to be the only name of its tile, but {assigned.what} is another one, and was assigned",
+        "assign to a new name, or change the tile for both names with +=, [...] = , out= or self.assign",
+    )
 
 
 def loses(source: DataType, dtype: DataType) -> bool:

@@ -36,10 +36,9 @@ class Tiles(Kernel):
 
     def bound_name_is_copied_to(self, x, n, m):
         y = self.register_tensor(dtype=float32, shape=[4, 8], init=0.0)
-        z = y
         y = x
         x += 5.0
-        return z
+        return y
 
     def operators_make_new_tiles(self, x, n, m):
         y = x + 0.0
@@ -106,6 +105,21 @@ class Tiles(Kernel):
         while self.max(x).item() < 100.0:
             x = x * 2.0 + 1.0
         return x
+
+    def swapped(self, x, n, m):
+        y, z = x * 2.0, x * 3.0
+        y, z = z, y
+        for _ in range(n):
+            y, z = z, y + z
+        return y * 10.0 + z
+
+    def lists_of_tiles(self, x, n, m):
+        parts = [x + i for i in range(3)]
+        for i in range(n):
+            parts[0] += 1.0
+            parts[1] = parts[1] * 2.0
+            parts[2], parts[1] = parts[1], parts[2]
+        return parts[0] + parts[1] * 10.0 + parts[2] * 100.0
 
     def attribute_tile(self, x, n, m):
         self.total = x + 0.0
@@ -177,6 +191,17 @@ def expected(name, x, n, m):
         while x.max() < 100:
             x = x * 2 + 1
         return x
+    if name == "swapped":
+        y, z = x * 3, x * 2
+        for _ in range(n):
+            y, z = z, y + z
+        return y * 10 + z
+    if name == "lists_of_tiles":
+        p, q, r = x, x + 1, x + 2
+        for _ in range(n):
+            p, q = p + 1, q * 2
+            r, q = q, r
+        return p + q * 10 + r * 100
     if name == "attribute_tile":
         return x + sum(range(n))
     if name == "returned_on_ways":

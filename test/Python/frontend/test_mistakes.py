@@ -44,6 +44,10 @@ class Script(Kernel):
     def helper(self, x: int32, y):
         return x + y
 
+    def doubled(self, tile):
+        tile = tile * 2
+        return tile
+
     def recursive(self, x):
         return self.recursive(x + 1)
 

@@ -68,8 +68,16 @@ def _unpack(t: Transpiler, target: Any, value: Any) -> None:
         values = [*values[:first], middle, *values[len(values) - behind :]]
     if len(values) != len(target.elts):
         raise _unpack_error(target, str(len(values)))
+    values = [_kept(t, element, item) for element, item in zip(target.elts, values)]
     for element, item in zip(target.elts, values):
         assign_to(t, element.value if isinstance(element, ast.Starred) else element, item)
+
+
+def _kept(t: Transpiler, target: ast.expr, value: Any) -> Any:
+    """A value that assignments to the other targets do not change: tiles are copied to."""
+    if is_tile(value) and not (isinstance(target, ast.Name) and t.scope.lookup(target.id) is None):
+        return type(value)(value.value, value.dtype)
+    return value
 
 
 def _unpack_error(target: Any, got: str) -> InstructionError:
@@ -98,6 +106,8 @@ def set_attribute(t: Transpiler, owner: Any, name: str, value: Any) -> None:
 def set_item(t: Transpiler, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
     if isinstance(owner, (list, dict)):
+        if _assign_element(t, owner, index, value):
+            return
         t.check_host_change(owner, "an element of a list or a dict is assigned")
     elif isinstance(owner, (tuple, str)) or is_scalar(owner):
         raise InstructionError(f"expected a tile or a list to assign an element of, but got {describe_content(owner)}")
@@ -107,6 +117,21 @@ def set_item(t: Transpiler, owner: Any, index: Any, value: Any) -> None:
             "use a tile in registers or shared memory, which takes such indices",
         )
     owner[index] = value
+
+
+def _assign_element(t: Transpiler, owner: Any, index: Any, value: Any) -> bool:
+    """Copies to a tile that is an element of a list, where run time decides whether or how often."""
+    if t.builder.frame.parent is None or not is_tile(value) or is_runtime(index):
+        return False
+    try:
+        old = owner[index]
+    except (LookupError, TypeError):
+        return False
+    if not is_tile(old) or old.dtype is not value.dtype or old.shape != value.shape:
+        return False
+    if old is not value:
+        old.assign(value)
+    return True
 
 
 @executes(ast.AugAssign)

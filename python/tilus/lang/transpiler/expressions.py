@@ -41,12 +41,12 @@ def name(t: Transpiler, node: ast.Name) -> Any:
     activation = t.activations[-1]
     variable = activation.scope.names.get(node.id)
     if variable is not None:
-        return variable.content
+        return variable.read()
     scope = activation.enclosing
     if scope is not None:
         variable = scope.names.get(node.id)
         if variable is not None:
-            return variable.content
+            return variable.read()
     if node.id in activation.scope.lost:
         raise _lost(t, node, activation)
     if node.id in activation.source.local_names and activation.enclosing is None:
