@@ -4,6 +4,7 @@ option(TILUS_STATIC "Link LLVM and MLIR statically, for tools that run on any Li
 option(TILUS_BUILD_TESTS "Build the unit tests and configure the lit suites" ON)
 option(TILUS_PYTHON_PACKAGE "Build the Python package; needs nanobind, which utils/setup.sh installs" ON)
 option(TILUS_CHECKED "Enable internal invariant checks (TILUS_ASSERT and phase verification)" OFF)
+set(TILUS_PREBUILT "" CACHE PATH "A build tree or prefix whose libTilus-C.so the Python package takes; nothing else is built")
 set(TILUS_SANITIZE "" CACHE STRING "Sanitizers to build with, for example 'address;undefined' or 'thread'")
 
 if(NOT CMAKE_BUILD_TYPE)

@@ -38,6 +38,9 @@ TILUS_C_FALLIBLE TilusError *tilusCompileOptionsCreate(TilusCompileOptions **res
 ///   line-info        a switch: line tables
 ///   opt-level        "0" to "3"
 ///   reproducer-dir   where a failed pass writes what is needed to repeat it; "" for nowhere
+///   site-packages    a folder of Python's that may have wheels of the CUDA toolkit, looked in last; each
+///   that is
+///                    set counts
 ///   verify-phases    a switch: checks between the passes
 TILUS_C_FALLIBLE TilusError *tilusCompileOptionsSet(TilusCompileOptions *options, const char *name,
                                                     const char *value);

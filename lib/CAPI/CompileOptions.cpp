@@ -47,6 +47,11 @@ static bool setReproducerFolder(TilusCompileOptions &options, llvm::StringRef va
   return true;
 }
 
+static bool addSitePackages(TilusCompileOptions &options, llvm::StringRef value) {
+  options.compile.toolkit.sitePackages.push_back(value.str());
+  return !value.empty();
+}
+
 static bool setCache(TilusCompileOptions &options, llvm::StringRef value) {
   options.cache = value.str();
   return value == "on" || value == "off" || value.contains('/');
@@ -74,6 +79,7 @@ static constexpr OptionRow optionRows[] = {
     {"line-info", "'true' or 'false'", setSwitch<&CompileOptions::lineInfo>},
     {"opt-level", "'0' to '3'", setOptLevel},
     {"reproducer-dir", "a path", setReproducerFolder},
+    {"site-packages", "a path", addSitePackages},
     {"verify-phases", "'true' or 'false'", setSwitch<&CompileOptions::verifyPhases>},
 };
 

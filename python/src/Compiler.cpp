@@ -12,17 +12,34 @@ using namespace nanobind::literals;
 
 namespace tilus::python {
 
+/// The folders of this interpreter that may have wheels of the CUDA toolkit.
+static std::vector<std::string> getSitePackages() {
+  std::vector<std::string> folders;
+  for (nb::handle entry : nb::cast<nb::list>(nb::module_::import_("sys").attr("path")))
+    if (std::string folder; nb::try_cast(entry, folder) && folder.size() > 14 &&
+                            folder.compare(folder.size() - 14, 14, "/site-packages") == 0)
+      folders.push_back(folder);
+  return folders;
+}
+
+static void setOption(TilusCompileOptions *options, const std::string &name, const std::string &value) {
+  TilusError *error = tilusCompileOptionsSet(options, name.c_str(), value.c_str());
+  if (!error)
+    return;
+  std::string message = tilusErrorGetMessage(error);
+  tilusErrorDestroy(error);
+  throw nb::value_error(message.c_str());
+}
+
 static Compiler makeCompiler(const std::map<std::string, std::string> &values) {
   TilusCompileOptions *options = nullptr;
   checkError(tilusCompileOptionsCreate(&options));
   std::unique_ptr<TilusCompileOptions, decltype(&tilusCompileOptionsDestroy)> owned(
       options, tilusCompileOptionsDestroy);
   for (const auto &[name, value] : values)
-    if (TilusError *error = tilusCompileOptionsSet(options, name.c_str(), value.c_str())) {
-      std::string message = tilusErrorGetMessage(error);
-      tilusErrorDestroy(error);
-      throw nb::value_error(message.c_str());
-    }
+    setOption(options, name, value);
+  for (const std::string &folder : getSitePackages())
+    setOption(options, "site-packages", folder);
   TilusCompiler *compiler = nullptr;
   checkError(tilusCompilerCreate(options, &compiler));
   return {std::shared_ptr<TilusCompiler>(compiler, tilusCompilerDestroy)};

@@ -49,9 +49,10 @@ static bool hasText(TilusBytes bytes, const char *text) {
 
 static void testOptions(void) {
   static const char *const rows[][2] = {
-      {"assembler", "nvjitlink"}, {"cache", "off"},       {"cubin", "true"},    {"cuda-path", "/nowhere"},
-      {"fast-math", "true"},      {"line-info", "false"}, {"opt-level", "2"},   {"reproducer-dir", ""},
-      {"verify-phases", "true"},  {"cache", "/tmp/x"},    {"assembler", "auto"}};
+      {"assembler", "nvjitlink"}, {"cache", "off"},       {"cubin", "true"},
+      {"cuda-path", "/nowhere"},  {"fast-math", "true"},  {"line-info", "false"},
+      {"opt-level", "2"},         {"reproducer-dir", ""}, {"verify-phases", "true"},
+      {"cache", "/tmp/x"},        {"assembler", "auto"},  {"site-packages", "/nowhere"}};
   TilusCompileOptions *options = NULL;
   OK(tilusCompileOptionsCreate(&options));
   for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); ++row)
@@ -62,7 +63,7 @@ static void testOptions(void) {
   FAILS(tilusCompileOptionsSet(options, "assembler", "gas"), "'ptxas'");
   FAILS(tilusCompileOptionsSet(options, "cache", "maybe"), "'on', 'off'");
   FAILS(tilusCompileOptionsSet(options, "speed", "1"),
-        "opt-level, reproducer-dir, verify-phases), but got 'speed'");
+        "opt-level, reproducer-dir, site-packages, verify-phases), but got 'speed'");
   tilusCompileOptionsDestroy(options);
 }
 

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Builds the wheel of a build tree, installs it in a fresh environment, and compiles and executes a kernel there.
+#
+#   check_wheel.sh <build tree> <python with scikit-build-core and nanobind>
+set -euo pipefail
+tree=$1 python=$2
+source=$(dirname "${BASH_SOURCE[0]}")/../..
+output=$tree/wheel-check
+rm -rf "$output"
+"$source/utils/build_wheel.sh" --build "$tree" --output "$output" --no-index "$python"
+"$python" -m venv "$output/venv"
+"$output/venv/bin/python" -m pip install -q --disable-pip-version-check --no-index --no-deps "$output"/*.whl
+# From a folder where the sources are not.
+cd "$output"
+env -u PYTHONPATH "$output/venv/bin/python" -I "$source/test/Python/check_package.py"
+"$output/venv/bin/tilus" --version
