@@ -159,8 +159,7 @@ class _Loop:
             for old, new in zip(parts_of(inside), parts_of(before)) if inside is not None else ():
                 old.replace_all_uses_with(new)
                 self.block.erase_argument(old.index)
-            if type(inside) is Scalar and isinstance(inside.nonneg, signs.Claim):
-                inside.nonneg.needs = [before.nonneg]
+            signs.unchanged(inside, before)
 
 
 class ForLoop(_Loop):

@@ -216,6 +216,8 @@ class GroupFrame(Frame):
 
 def parts_of(content: Any) -> list:
     """The SSA values that a content consists of; none for a value of Python."""
+    if type(content) is tuple:
+        return [part for item in content for part in parts_of(item)]
     parts = getattr(content, "ssa_parts", None)
     if parts is not None:
         return parts()
@@ -224,6 +226,13 @@ def parts_of(content: Any) -> list:
 
 def rebuild(content: Any, parts: list) -> Any:
     """The same kind of content, of other SSA values."""
+    if type(content) is tuple:
+        items = []
+        for item in content:
+            count = len(parts_of(item))
+            items.append(rebuild(item, parts[:count]) if count else item)
+            parts = parts[count:]
+        return tuple(items)
     return parts[0] if is_value(content) else content.with_parts(parts)
 
 

@@ -363,6 +363,8 @@ def carried(cell: Cell, before: Any, inside: Any, after: Any, reader: Any = None
         return ScalarKind(inside.dtype)
     if isinstance(inside, Pointer) and isinstance(after, Pointer) and inside.offset is not None:
         return ValueList(inside)
+    if type(inside) is tuple and type(after) is tuple and len(inside) == len(after):
+        return SequenceKind([_carried_item(cell, *items) for items in zip(before, inside, after)], tuple)
     if inside is not None:
         raise InstructionError(
             f"expected {cell.what} to stay {describe_content(before)} in a loop of run time that uses it, but a round "
@@ -375,6 +377,12 @@ def carried(cell: Cell, before: Any, inside: Any, after: Any, reader: Any = None
         message += f"{describe_content(before)} before the loop and {describe_content(after)} after a round"
         return NoKind(Unusable(message, _advice(before, after)))
     return kind
+
+
+def _carried_item(cell: Cell, before: Any, inside: Any, after: Any) -> Kind:
+    if not parts_of(inside) and is_same(inside, after):
+        return SameKind(before)
+    return carried(cell, before, inside, after)
 
 
 class ValueList(Kind):
@@ -393,6 +401,8 @@ class ValueList(Kind):
 
 
 def _advice(before: Any, after: Any) -> str:
+    if isinstance(before, (list, dict)):
+        return "use a tuple, of which run time can change the numbers, or a tile"
     if isinstance(before, (bool, int, float)) and is_scalar(after):
         return f"declare it as a variable where it is first assigned, as in 'x: {type_of(after).name} = {before}'"
     return "use another name in the loop, or give it the same type and shape before the loop"
@@ -432,6 +442,9 @@ def _settle_signs(inside: Any, before: Any, after: Any, content: Any) -> None:
         for group in groups:
             inner = inside if type(inside) is Scalar and group is not None else _of_group(inside, group)
             _settle_signs(inner, *(_of_group(c, group) for c in (before, after, content)))
+    elif type(inside) is tuple and type(content) is tuple:
+        for items in zip(inside, before, after, content):
+            _settle_signs(*items)
     elif type(inside) is Scalar and isinstance(inside.nonneg, signs.Claim) and is_scalar(before) and is_scalar(after):
         inside.nonneg.needs = [as_scalar(before).nonneg, as_scalar(after).nonneg]
         if type(content) is Scalar:

@@ -13,7 +13,7 @@ from typing import Any, Optional, Union
 
 from tilus.dtypes import DataType, PointerType, boolean, float32, int32, int64, promote_type, uint64
 from tilus.lang import signs
-from tilus.lang.builder import current_builder
+from tilus.lang.builder import current_builder, has_builder
 from tilus.lang.errors import InstructionError
 
 Number = Union[bool, int, float]
@@ -330,7 +330,7 @@ def fit(number: Number, dtype: DataType) -> Number:
     low, high = dtype.limits
     if dtype.is_integer():
         if isinstance(number, float) and not number.is_integer():
-            warnings.warn(f"the float {number} is truncated to be a constant of {dtype.name}", stacklevel=4)
+            _warn(f"the float {number} is truncated to be a constant of {dtype.name}")
         if number != number or not low <= int(number) <= high:
             raise InstructionError(
                 f"expected a number from {low} to {high} for {dtype.name}, but got {number}", "use a wider type"
@@ -339,9 +339,18 @@ def fit(number: Number, dtype: DataType) -> Number:
     number = float(number)
     if not low <= number <= high and number == number and number not in (float("inf"), float("-inf")):
         end = high if number > 0 else low
-        warnings.warn(f"the constant {number} is beyond {dtype.name}, and becomes {end}", stacklevel=4)
+        _warn(f"the constant {number} is beyond {dtype.name}, and becomes {end}")
         return end
     return number
+
+
+def _warn(message: str) -> None:
+    """A warning at the script's line, if one is transpiled."""
+    place = current_builder().place if has_builder() else None
+    if place is None:
+        warnings.warn(message, stacklevel=4)
+    else:
+        warnings.warn_explicit(message, UserWarning, place.file, place.line)
 
 
 def as_scalar(value: Any, dtype: Optional[DataType] = None) -> Scalar:

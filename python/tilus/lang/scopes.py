@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Iterator, Optional
 
-from tilus.dtypes import DataType
+from tilus.dtypes import DataType, int64
 from tilus.lang import merging
 from tilus.lang.builder import current_builder
 from tilus.lang.control_flow import Branches
@@ -108,6 +108,20 @@ class Variable(Cell):
             merging.check_assignable(self, dtype, value)
 
 
+def _promoted(content: Any) -> Any:
+    """A number as a scalar of run time; the numbers of a tuple likewise; a pointer with an offset that can change."""
+    if type(content) is tuple:
+        items = tuple(map(_promoted, content))
+        return content if all(a is b for a, b in zip(items, content)) else items
+    if isinstance(content, Pointer):
+        return content if content.offset is not None else content.moved(_promoted(Constant(0, int64)))
+    number = content.number if isinstance(content, Constant) else host_number(content)
+    if number is None:
+        return content
+    dtype = type_of(content)
+    return Scalar(current_builder().constant(number, dtype), dtype, number >= 0 or dtype.is_unsigned())
+
+
 class TileNames:
     """Which name a tile was last assigned by, and which names it was read by, and when."""
 
@@ -180,13 +194,10 @@ class Scope:
             if variable is None:
                 continue
             content = builder.frame.get(variable)
-            number = content.number if isinstance(content, Constant) else host_number(content)
-            if number is None:
-                continue
-            variable.from_number = variable.declared is None and not isinstance(content, Constant)
-            dtype = type_of(content)
-            nonneg = number >= 0 or dtype.is_unsigned()
-            variable.content = Scalar(builder.constant(number, dtype), dtype, nonneg)
+            promoted = _promoted(content)
+            if promoted is not content:
+                variable.from_number = variable.declared is None and host_number(content) is not None
+                variable.content = promoted
 
     @contextlib.contextmanager
     def local(self, what: str, place: Optional[Place] = None) -> Iterator[None]:

@@ -35,6 +35,15 @@ def both(a: Sign, b: Sign) -> Sign:
     return Claim([a, b])
 
 
+def unchanged(inside: Any, before: Any) -> None:
+    """A loop does not change a scalar, or the scalars of a tuple: they are as they were before."""
+    if type(inside) is tuple:
+        for pair in zip(inside, before):
+            unchanged(*pair)
+    elif isinstance(getattr(inside, "nonneg", None), Claim):
+        inside.nonneg.needs = [before.nonneg]
+
+
 class Division:
     """A division or a remainder by a positive constant, in Python's sense, that waits for the sign of its dividend."""
 

@@ -101,6 +101,30 @@ def test_thread_groups_keep_their_scalars():
     assert list(out[32:35]) == [0, 1, 2] and list(out[40:43]) == [64, 64, -1]
 
 
+class MovedPointers(Storing):
+    blocks = 1
+
+    def __call__(self, n: int32, p: ~int32):
+        self.begin()
+        q = p + 3
+        for i in range(n):
+            self.store(q, 0, i)
+            q = q + 4 if i == 1 else q + 2
+        if n > 3:
+            q = q + 1
+        self.store(q - 1, 0, 77)
+
+
+@pytest.mark.parametrize("n", [0, 3, 5])
+def test_moved_pointers(n):
+    expected, at = np.full(64, -1), 3
+    for i in range(n):
+        expected[at] = i
+        at += 4 if i == 1 else 2
+    expected[at + (n > 3) - 1] = 77
+    np.testing.assert_array_equal(MovedPointers().run(n), expected)
+
+
 class Grid(Storing):
     def __call__(self, n: int32, m: int32, p: ~int32):
         self.attrs.warps = 1

@@ -165,6 +165,15 @@ class Loops:
             x, y = y, (x + y) % 1000
         return x * 1000 + y
 
+    def carried_tuple(self, a, b):
+        state = (0, a)
+        for i in range(6):
+            if i == b:
+                continue
+            state = (state[1] % 50, state[0] * 2 + i)
+        first, second = state
+        return first * 1000 + second
+
     def number_becomes_variable(self, a, b):
         count = 0
         found = False

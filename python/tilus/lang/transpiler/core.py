@@ -217,7 +217,7 @@ class Transpiler:
             self.builder.blocks_place = self.builder.place
         elif name == "warps":
             if self.builder.group is not None and self.builder.group.count != 32 * int(value):
-                raise InstructionError("expected self.attrs.warps to be set once, but it is changed")
+                raise InstructionError("expected self.attrs.warps to be set once, but it is changed", "set it once, at the start")
             self.builder.group = self.builder.group or Group(0, 32 * int(value))
 
     # -- containers of Python

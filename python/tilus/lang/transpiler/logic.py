@@ -18,7 +18,7 @@ from tilus.lang.errors import InstructionError
 from tilus.lang.frames import Unusable
 from tilus.lang.index_tiles import choose as choose_indices, is_index_tile, junction as junction_of_indices
 from tilus.lang.merging import describe_content, is_tile
-from tilus.lang.scalars import Scalar, is_scalar, type_of
+from tilus.lang.scalars import Pointer, Scalar, is_scalar, type_of
 from tilus.lang.transpiler.core import Transpiler, evaluates, is_runtime
 from tilus.lang.transpiler.statements import as_condition
 
@@ -125,7 +125,8 @@ def choose(t: Transpiler, condition: Scalar, first: Callable, second: Callable, 
             t.here(node)
     t.scope.names = names
     a, b = values
-    if is_scalar(a) and is_scalar(b) and not any(map(_is_changed, [branches] * 2, (0, 1))):
+    are_numbers = all(is_scalar(value) and not isinstance(value, Pointer) for value in values)
+    if are_numbers and not any(map(_is_changed, [branches] * 2, (0, 1))):
         operations = [list(block.operations) for block in branches.blocks]
         if all(map(_is_free, operations)):
             for operation in [*operations[0], *operations[1]]:
@@ -135,7 +136,8 @@ def choose(t: Transpiler, condition: Scalar, first: Callable, second: Callable, 
     result = branches.finish([(None, (a, b))])[0]
     if isinstance(result, Unusable):
         raise InstructionError(
-            f"expected two values of one kind to choose from, but got {describe_content(a)} and {describe_content(b)}"
+            f"expected two values of one kind to choose from, but got {describe_content(a)} and {describe_content(b)}",
+            "run time chooses among numbers, and among tiles of one type and shape; other values need a constant condition",
         )
     return result
 
