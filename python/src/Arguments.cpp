@@ -96,20 +96,35 @@ static bool readConstant(const ParamRow &row, PyObject *object, TilusValue &valu
   return row.constantTypes & takesText;
 }
 
+/// Reads an integer for the kernel, which must be a value of the parameter's type.
+static bool readKernelInteger(const ParamRow &row, PyObject *object, TilusValue &value) {
+  int64_t number;
+  bool fits = readInteger(object, number);
+  if (row.kind == TilusParamKindFloat) {
+    value = tilusValueInt(number);
+    return fits;
+  }
+  if (!fits && row.most > INT64_MAX) {
+    uint64_t large = PyLong_AsUnsignedLongLong(object);
+    bool isRead = !PyErr_Occurred();
+    PyErr_Clear();
+    value = tilusValueInt(static_cast<int64_t>(large));
+    return isRead;
+  }
+  value = tilusValueInt(number);
+  return fits && number >= row.least && (number < 0 || static_cast<uint64_t>(number) <= row.most);
+}
+
 /// Reads an object of Python's own types.
 static bool readNumber(const ParamRow &row, PyObject *object, TilusValue &value) {
   if (row.kind == TilusParamKindConstant)
     return readConstant(row, object, value);
-  int64_t number;
   if (PyBool_Check(object)) {
     value = tilusValueBool(object == Py_True);
     return row.kind == TilusParamKindInteger;
   }
-  if (PyLong_CheckExact(object)) {
-    bool fits = readInteger(object, number);
-    value = tilusValueInt(number);
-    return fits;
-  }
+  if (PyLong_CheckExact(object))
+    return readKernelInteger(row, object, value);
   value = PyFloat_CheckExact(object) ? tilusValueFloat(PyFloat_AS_DOUBLE(object)) : tilusValueNone();
   return PyFloat_CheckExact(object) && row.kind == TilusParamKindFloat;
 }

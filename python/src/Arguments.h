@@ -23,6 +23,9 @@ struct ParamRow {
   TilusParamKind kind = TilusParamKindConstant;
   /// For constants.
   uint8_t constantTypes = 0;
+  /// For integers: the values of the type, where `most` may be one of 64 bits without a sign.
+  int64_t least = 0;
+  uint64_t most = 0;
   /// For pointers: the elements, as DLPack has them. 0 bits takes all.
   uint8_t bits = 0;
   uint32_t codes = 0;

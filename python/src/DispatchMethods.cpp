@@ -174,7 +174,7 @@ static Values readTuple(DispatcherState &state, nb::handle arguments) {
 }
 
 /// _set_up(key, name, rows, divisors, tuner): makes the state of a key. Rows are (name, kind, constant types,
-/// bits, codes, has default, default, type in words).
+/// bits, codes, has default, default, type in words, least, most).
 static nb::object setUp(PyObject *self, nb::args arguments) {
   auto state = std::make_unique<DispatcherState>();
   auto key = nb::cast<std::string>(arguments[0]);
@@ -195,6 +195,8 @@ static nb::object setUp(PyObject *self, nb::args arguments) {
     if (nb::cast<bool>(item[5]))
       row.defaultValue = nb::borrow(item[6]);
     row.type = nb::cast<std::string>(item[7]);
+    row.least = nb::cast<int64_t>(item[8]);
+    row.most = nb::cast<uint64_t>(item[9]);
   }
   for (const ParamRow &row : state->rows) {
     bool isSpecialized = row.kind == TilusParamKindInteger || row.kind == TilusParamKindPointer;

@@ -145,20 +145,22 @@ class scope:
         instance = script.compile(*args)
     """
 
-    def __init__(self, target: Union[str, Target]):
-        self.target = parse(target)
-        self._tokens: list = []
+    __slots__ = ("target", "_handle", "_tokens", "_enter", "_leave")
 
-    def __enter__(self) -> Target:
+    def __init__(self, target: Union[str, Target]):
         from tilus._native import runtime
 
-        self._tokens.append(runtime.enter_scope(self.target.handle))
+        self.target = parse(target)
+        self._handle = self.target.handle
+        self._tokens: list = []
+        self._enter, self._leave = runtime.enter_scope, runtime.leave_scope
+
+    def __enter__(self) -> Target:
+        self._tokens.append(self._enter(self._handle))
         return self.target
 
     def __exit__(self, *_: Any) -> None:
-        from tilus._native import runtime
-
-        runtime.leave_scope(self._tokens.pop())
+        self._leave(self._tokens.pop())
 
 
 def find_scoped_target() -> Optional[Target]:

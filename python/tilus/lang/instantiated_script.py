@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Any, Mapping, Optional
+from typing import Any, Mapping, Optional, Sequence
 
 from tilus import option
 from tilus._native import runtime
@@ -161,14 +161,20 @@ class InstantiatedScript(runtime.Dispatcher):
 
     def _compile_request(self, handle: Any, values: list, divisibility: list, jit_key: tuple, result: Any) -> None:
         """Compiles for the native dispatcher, which calls it once a target and key."""
-        target = of_handle(handle)
+        constants, divisors = self._specialize(values, divisibility)
+        self._state.compile(of_handle(handle), constants, divisors, jit_key, result)
+
+    def _specialize(self, values: Sequence, divisibility: Sequence) -> tuple:
+        """The constants by name, and what integers and addresses are multiples of where kernels may rely on it."""
         constants, divisors = {}, {}
         for parameter, value, divisor in zip(self.parameters, values, divisibility):
             if parameter.kind == CONSTANT:
                 constants[parameter.name] = value
+            elif parameter.kind == POINTER:
+                divisors[parameter.name] = max(divisor, parameter.alignment)
             elif divisor > 1:
                 divisors[parameter.name] = divisor
-        self._state.compile(target, constants, divisors, jit_key, result)
+        return constants, divisors
 
     # -- calls that are no ordinary launches
 
@@ -222,9 +228,7 @@ class InstantiatedScript(runtime.Dispatcher):
 
     def _run_reference(self, arguments: tuple, hazards: bool) -> None:
         target = find_scoped_target() or get_current_target_of_reference()
-        _, _, divisibility = self._place(arguments)
-        constants = {p.name: v for p, v in zip(self.parameters, arguments) if p.kind == CONSTANT}
-        divisors = {p.name: d for p, d in zip(self.parameters, divisibility) if d > 1}
+        constants, divisors = self._specialize(arguments, self._place(arguments)[2])
         executable = self._state.get_reference(target, constants, divisors, self._key(arguments)[0])
         kept = [(p, v) for p, v in zip(self.parameters, arguments) if p.kind != CONSTANT]
         reference.run(

@@ -29,13 +29,20 @@ class Parameter:
     kind: int
     default: Any = MISSING
 
+    @property
+    def alignment(self) -> int:
+        """The bytes of an element, of which addresses are multiples."""
+        return max(self.type.base_type.nbits // 8, 1) if self.kind == POINTER else 1
+
     def row(self) -> tuple:
         """The parameter for the native dispatcher."""
         types = _CONSTANT_TYPES[self.type] if self.kind == CONSTANT else 0
         bits, codes = (0, 0) if self.kind != POINTER or self.type is void_p else accepted_elements(self.type.base_type)
         has_default = self.default is not MISSING
         text = getattr(self.type, "name", None) or self.type.__name__
-        return (self.name, self.kind, types, bits, codes, has_default, self.default if has_default else None, text)
+        least, most = self.type.limits if self.kind == INTEGER else (0, 0)
+        default = self.default if has_default else None
+        return (self.name, self.kind, types, bits, codes, has_default, default, text, least, most)
 
 
 def _kind_of(annotation: Any) -> int:

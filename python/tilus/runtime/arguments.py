@@ -201,6 +201,9 @@ def _show(obj: Any) -> str:
 def refuse(name: str, kind: int, obj: Any, expected: str) -> NoReturn:
     """Raises what is wrong with an argument. `expected` is the parameter's type in words."""
     if kind != POINTER:
+        number = to_number(obj)
+        if kind == INTEGER and isinstance(number, int):
+            raise ValueError(f"expected a value of {expected} for parameter '{name}', but got {number}")
         raise TypeError(f"expected {_article(expected)} for parameter '{name}', but got {_show(obj)}")
     array = describe(obj)
     if array is None:

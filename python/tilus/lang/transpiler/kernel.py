@@ -172,9 +172,12 @@ def snake_case(name: str) -> str:
 
 def _make_kernel(builder: Builder, module: ir.Module, name: str, parameters: list, divisibility: Mapping) -> ir.Operation:
     types = ", ".join(kind.mlir for _, kind in parameters)
+    # A pointer of which nothing is said is a multiple of 16 to the compiler.
     notes = [
-        f"{{tilus.divisibility = {divisibility[parameter]} : i64}}" if divisibility.get(parameter, 1) > 1 else "{}"
-        for parameter, _ in parameters
+        f"{{tilus.divisibility = {divisibility[parameter]} : i64}}"
+        if parameter in divisibility and (divisibility[parameter] > 1 or isinstance(kind, PointerType))
+        else "{}"
+        for parameter, kind in parameters
     ]
     attributes = {
         "sym_name": statements.quoted(name),
