@@ -61,6 +61,8 @@ MEANINGS = {
     "Tuple": "a tuple of Python.",
     "UnaryOp": "`- + ~ not`; `~dtype` is the type of a pointer.",
 }
+# Functions that only say what to do instead.
+REFUSED = ("print", "str", "repr", "format", "hash")
 HEAD = """# The language of scripts
 
 <!-- Written by utils/generate_language_page.py from what the package supports. -->
@@ -129,7 +131,7 @@ def page():
     text = HEAD + syntax(EXECUTE, "Statements") + syntax(EVALUATE, "Expressions")
     refused = [(f"`{name}`", advice) for name, (_, advice) in UNSUPPORTED.items() if hasattr(ast, name)]
     text += rows("Refused", ("Python", "instead"), [row for row in refused if row[0] not in ("`TryStar`", "`TypeAlias`")])
-    builtins = ", ".join(f"`{function.__name__}`" for function in calls.BUILTINS if function is not print)
+    builtins = ", ".join(f"`{function.__name__}`" for function in calls.BUILTINS if function.__name__ not in REFUSED)
     functions = ", ".join(f"`{name}`" for name in sorted(dir(math)) if has_math(math_function, getattr(math, name)))
     text += f"\n## Functions of Python on scalars of run time\n\n{builtins}, `abs`, `sum`, `divmod`; of `math`: {functions}.\n"
     text += rows("Instructions", ("instruction", "does"), instructions(Instructions(), "self."))

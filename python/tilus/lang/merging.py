@@ -110,12 +110,14 @@ class PointerKind(Kind):
 
 
 class TileKind(Kind):
-    """Tiles of one type and shape, as a new tile."""
+    """Tiles of one type and shape, as a new tile; if one of them lives on, the new one is a view of it, so that a change of
+    either is seen."""
 
     count = 1
 
-    def __init__(self, tile: Any):
+    def __init__(self, tile: Any, *others: Any):
         self.tile = tile
+        self.bases = [t for t in (tile, *others) if _lives_on(t)]
         self.type = current_builder().tile_type(tile.shape, tile.dtype)
 
     def parts(self, content: Any, dead: bool = False) -> list:
@@ -124,7 +126,20 @@ class TileKind(Kind):
         return ValueKind(self.type).parts(content.value)
 
     def content(self, values: Sequence[Any]) -> Any:
-        return type(self.tile)(values[0], self.tile.dtype)
+        made = type(self.tile)(values[0], self.tile.dtype, *self.bases[:1])
+        for base in self.bases[1:]:
+            base.add_view(made)
+        return made
+
+
+def _lives_on(tile: Any) -> bool:
+    """Whether a tile was made outside of the branches that end here."""
+    frame = current_builder().frame
+    while frame is not None:
+        if frame is tile.cell.home:
+            return True
+        frame = frame.parent
+    return False
 
 
 class SequenceKind(Kind):
@@ -194,7 +209,7 @@ def common(cell: Optional[Cell], contents: tuple, dead: Sequence[bool] = (False,
     if is_scalar(a) and is_scalar(b):
         return ScalarKind(getattr(cell, "declared", None) or scalar_type(a, b))
     if is_tile(a) and is_tile(b) and a.dtype is b.dtype and a.shape == b.shape:
-        return TileKind(a)
+        return TileKind(a, b)
     if isinstance(a, (tuple, list)) and type(a) is type(b) and len(a) == len(b):
         kinds = [common(None, pair) for pair in zip(a, b)]
         bad = next((kind for kind in kinds if kind.unusable is not None), None)

@@ -73,6 +73,10 @@ class RegisterTensor:
         self.cell.content = value
         self._changed = next(_clock)
 
+    def add_view(self, view: RegisterTensor) -> None:
+        """Says that another tile may be this one: one of them that is changed must not be used as the other."""
+        self._views.append(view)
+
     def _check_views(self) -> None:
         base = self._base
         if base is not None and base._changed > self._born and base._changed > self._changed:

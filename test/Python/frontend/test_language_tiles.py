@@ -227,6 +227,22 @@ def test_tile(name):
         np.testing.assert_allclose(out, expected(name, x, n, m), rtol=1e-6, err_msg=f"n={n}, m={m}")
 
 
+class ChosenTileChangedLater(Kernel):
+    def __call__(self, n: int32, p: ~float32):
+        self.attrs.warps = 1
+        self.attrs.blocks = 1
+        x = self.register_tensor(dtype=float32, shape=[4, 8], init=0.0)
+        y = x if n > 3 else x + 1.0
+        y += 1.0
+        self.store_global(self.global_view(p, dtype=float32, shape=[4, 8]), x, offsets=[0, 0])
+
+
+def test_tile_that_may_be_another_is_refused():
+    with pytest.raises(TilusProgramError, match="was changed in place") as caught:
+        transpile(ChosenTileChangedLater(), ChosenTileChangedLater.__call__)
+    assert caught.value.line == ChosenTileChangedLater.__call__.__code__.co_firstlineno + 6
+
+
 class ViewChangedLater(Kernel):
     def __call__(self, p: ~float32):
         self.attrs.warps = 1

@@ -97,8 +97,18 @@ def invoke(t: Transpiler, callee: Any, args: list, kwargs: dict, node: ast.AST) 
     if any(map(is_runtime, args)) or any(map(_has_runtime, args)):
         special = _builtin(t, callee)
         if special is not None:
-            return special(*args, **kwargs)
+            return _call_builtin(callee, special, args, kwargs)
     return _execute(t, callee, args, kwargs)
+
+
+def _call_builtin(callee: Any, special: Callable, args: list, kwargs: dict) -> Any:
+    try:
+        return special(*args, **kwargs)
+    except TypeError:
+        raise InstructionError(
+            f"expected arguments of {callee.__name__} as numbers of run time take them, but got others",
+            "give it numbers by position alone",
+        ) from None
 
 
 def _is_method(function: types.FunctionType, owner: Any) -> bool:
@@ -323,6 +333,8 @@ def _has_runtime(value: Any) -> bool:
 
 def _values(args: tuple) -> tuple:
     values = tuple(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    if len(args) == 1 and is_scalar(args[0]):
+        raise InstructionError("expected two numbers or a list of them, but got one number", "give it the other number")
     for value in values:
         if not is_scalar(value):
             raise InstructionError(
@@ -358,8 +370,11 @@ def _reduce(word: str) -> Callable:
     return function
 
 
-def _no_print(*args: Any, **kwargs: Any) -> None:
-    raise InstructionError("expected values that are known for print, but got one of run time", "use self.printf")
+def _no_text(name: str) -> Callable:
+    def function(*args: Any, **kwargs: Any) -> None:
+        raise InstructionError(f"expected values that are known for {name}, but got one of run time", "use self.printf")
+
+    return function
 
 
 BUILTINS: dict = {
@@ -372,7 +387,11 @@ BUILTINS: dict = {
     builtins.any: _reduce("any"),
     builtins.all: _reduce("all"),
     builtins.pow: lambda x, y: x**y,
-    builtins.print: _no_print,
+    builtins.print: _no_text("print"),
+    builtins.str: _no_text("str"),
+    builtins.repr: _no_text("repr"),
+    builtins.format: _no_text("format"),
+    builtins.hash: _no_text("hash"),
 }
 
 
