@@ -165,6 +165,12 @@ def check_all(cases, repeated, folder, jobs):
         return rows, [text for texts in differences for text in texts]
 
 
+def read_commit():
+    """The commit of the sources; None outside of a clone."""
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    return done.stdout.strip() or None
+
+
 def write_report(path, rows, failures, seconds):
     kernels = {kernel: {"compiled": 0, "refused": []} for _, kernel in all_kernels()}
     for row in rows:
@@ -172,8 +178,8 @@ def write_report(path, rows, failures, seconds):
             kernels[row["kernel"]]["compiled"] += 1
         elif row["result"] == "refused":
             kernels[row["kernel"]]["refused"].append(row["chip"])
-    report = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "chips": all_chips(),
-              "cuobjdump": bool(find_cuobjdump()), "seconds": round(seconds, 1), "failures": failures,
+    report = {"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "commit": read_commit(),
+              "chips": all_chips(), "cuobjdump": bool(find_cuobjdump()), "seconds": round(seconds, 1), "failures": failures,
               "kernels": kernels}
     path.write_text(json.dumps(report, indent=1) + "\n")
 

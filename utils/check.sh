@@ -66,6 +66,7 @@ step lint.format check_format
 step lint.python check_python
 step lint.shell check_shell
 step lint.layers "$python" utils/check_layers.py
+step lint.licenses "$python" utils/check_licenses.py
 step lint.names "$python" utils/check_names.py
 step lint.sizes "$python" utils/check_sizes.py
 step lint.unsafe-loading "$python" utils/check_unsafe_loading.py

@@ -146,11 +146,15 @@ static int64_t getAlignment(SharedType type) {
   return std::max<int64_t>(kLineBytes, swizzle->getPeriod() * getElementBits(type.getElementType()) / 8);
 }
 
+bool tilus::liveTogether(const SharedBuffer &a, const SharedBuffer &b) {
+  return a.isUsed() && b.isUsed() && a.begin <= b.end && b.begin <= a.end;
+}
+
 /// The lowest place of the buffer beside those placed that live at the same time.
 static int64_t findPlace(const SharedBuffer &buffer, ArrayRef<const SharedBuffer *> placed) {
   SmallVector<ByteRange> taken;
   for (const SharedBuffer *other : placed)
-    if (other->begin <= buffer.end && buffer.begin <= other->end)
+    if (liveTogether(*other, buffer))
       taken.push_back({other->offset, other->offset + other->bytes});
   llvm::sort(taken, [](const ByteRange &a, const ByteRange &b) { return a.begin < b.begin; });
   int64_t place = 0;
@@ -170,7 +174,10 @@ SharedMemoryPlan tilus::planSharedMemory(KernelOp kernel) {
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto allocation = dyn_cast<AllocSharedOp>(op)) {
       SharedType type = allocation.getResult().getType();
-      plan.buffers.push_back({op, getSharedBytes(type), getAlignment(type)});
+      SharedBuffer &buffer =
+          plan.buffers.emplace_back(SharedBuffer{op, getSharedBytes(type), getAlignment(type)});
+      buffer.isPinned = allocation.getOffset().has_value();
+      buffer.offset = allocation.getOffset().value_or(0);
       lifetimes.extend(plan.buffers.back(), aliases.getHandles(allocation));
       return;
     }
@@ -186,11 +193,12 @@ SharedMemoryPlan tilus::planSharedMemory(KernelOp kernel) {
     if (buffer.isUsed())
       order.push_back(&buffer);
   llvm::sort(order, [](const SharedBuffer *a, const SharedBuffer *b) {
-    return std::tuple(-a->bytes, a) < std::tuple(-b->bytes, b);
+    return std::tuple(!a->isPinned, -a->bytes, a) < std::tuple(!b->isPinned, -b->bytes, b);
   });
   SmallVector<const SharedBuffer *> placed;
   for (SharedBuffer *buffer : order) {
-    buffer->offset = findPlace(*buffer, placed);
+    if (!buffer->isPinned)
+      buffer->offset = findPlace(*buffer, placed);
     placed.push_back(buffer);
     plan.bytes = std::max(plan.bytes, buffer->offset + buffer->bytes);
   }

@@ -8,6 +8,7 @@
 #include "Reproducer.h"
 #include "Tilus/Compiler/KernelMetadata.h"
 #include "Tilus/Compiler/Pipelines.h"
+#include "Tilus/Compiler/TargetDiagnostics.h"
 #include "Tilus/Target/PTX/TranslateToPTX.h"
 #include "Tilus/Transforms/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -237,8 +238,9 @@ SmallVector<KernelOp> tilus::getKernels(ModuleOp module) {
 const TargetInfo *tilus::getModuleTarget(KernelOp kernel) {
   if (TargetAttr target = getTarget(kernel))
     return target.getInfo();
-  kernel.emitOpError("expected a target, but the module names none; give its attribute 'tilus.target', as in "
-                     "#tilus.target<chip = \"sm_90a\">, or name a target for the compilation");
+  kernel.emitOpError(
+      "expected a target, but its module names none; give the module the attribute 'tilus.target', "
+      "as in #tilus.target<chip = \"sm_90a\">, or name a chip by '--target'");
   return nullptr;
 }
 
@@ -248,9 +250,15 @@ LogicalResult tilus::compile(ModuleOp module, ArrayRef<const TargetInfo *> targe
     SmallVector<const TargetInfo *> own(targets);
     if (own.empty())
       own.push_back(getModuleTarget(kernel));
-    for (const TargetInfo *target : own)
-      if (!target || failed(compileKernel(kernel, *target, options, results.emplace_back())))
-        return failure();
+    TargetDiagnostics diagnostics(kernel.getContext());
+    bool isCompiled = true;
+    for (const TargetInfo *target : own) {
+      if (target)
+        diagnostics.setTarget(target->chip);
+      isCompiled &= target && succeeded(compileKernel(kernel, *target, options, results.emplace_back()));
+    }
+    if (!isCompiled)
+      return failure();
   }
   return success();
 }

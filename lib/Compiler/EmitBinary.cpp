@@ -1,7 +1,9 @@
 // The pass tilus-emit-binary.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Compiler/Compiler.h"
+#include "Tilus/Compiler/ParseModule.h"
 #include "Tilus/Compiler/Passes.h"
+#include "Tilus/Compiler/TargetDiagnostics.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -32,7 +34,7 @@ LogicalResult EmitBinaryPass::collectTargets(SmallVectorImpl<const TargetInfo *>
   for (const std::string &name : targets) {
     chips.push_back(lookupTarget(name));
     if (!chips.back())
-      return getOperation().emitError() << describeUnknownTarget(name);
+      return emitFileError(getOperation()) << describeUnknownTarget(name);
   }
   return success();
 }
@@ -40,7 +42,7 @@ LogicalResult EmitBinaryPass::collectTargets(SmallVectorImpl<const TargetInfo *>
 LogicalResult EmitBinaryPass::readOptions(CompileOptions &options) {
   std::optional<Assembler> who = parseAssembler(assembler);
   if (!who)
-    return getOperation().emitError()
+    return emitFileError(getOperation())
            << "expected 'auto', 'nvjitlink' or 'ptxas' as assembler, but got '" << assembler << "'";
   options.assembler = *who;
   options.optLevel = optLevel;
@@ -66,12 +68,17 @@ static Attribute makeObject(const CompiledKernel &compiled, const CompileOptions
 LogicalResult EmitBinaryPass::emit(KernelOp kernel, ArrayRef<const TargetInfo *> chips,
                                    const CompileOptions &options) {
   SmallVector<Attribute> objects;
+  TargetDiagnostics diagnostics(&getContext());
+  bool isCompiled = true;
   for (const TargetInfo *chip : chips) {
     CompiledKernel compiled;
-    if (failed(compileKernel(kernel, *chip, options, compiled)))
-      return failure();
-    objects.push_back(makeObject(compiled, options, &getContext()));
+    diagnostics.setTarget(chip->chip);
+    isCompiled &= succeeded(compileKernel(kernel, *chip, options, compiled));
+    if (isCompiled)
+      objects.push_back(makeObject(compiled, options, &getContext()));
   }
+  if (!isCompiled)
+    return failure();
   OpBuilder builder(kernel);
   gpu::BinaryOp::create(builder, kernel.getLoc(), kernel.getSymName(), Attribute(), objects);
   kernel.erase();

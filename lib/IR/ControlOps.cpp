@@ -306,6 +306,28 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+/// Holds an op of any dialect against what a kernel may contain.
+static LogicalResult verifyInKernel(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (isa<TensorType>(type) && !isTileType(type))
+      return op->emitOpError(
+                 "expected a tile (static positive sizes, at most 5 dimensions, elements of a type that "
+                 "'!tilus.ptr' takes, no encoding but '#tilus.reg'), but got ")
+             << type;
+  if (isa_and_nonnull<scf::SCFDialect>(op->getDialect()) &&
+      !isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp>(op))
+    return op->emitError(
+               "expected 'scf.for', 'scf.while', 'scf.if' or 'scf.index_switch' as control flow of a "
+               "kernel, but got '")
+           << op->getName() << "'; all threads of a block share its loops, and tiles are what they divide";
+  // Such loops are undefined behaviour, which would take what follows them along.
+  auto loop = dyn_cast<scf::ForOp>(op);
+  APInt step;
+  if (loop && matchPattern(loop.getStep(), m_ConstantInt(&step)) && !step.isStrictlyPositive())
+    return loop.emitOpError("expected a positive step, but got ") << step.getSExtValue();
+  return success();
+}
+
 LogicalResult KernelOp::verifyRegions() {
   for (Region *region : {&getGrid(), &getBody()})
     if (TypeRange(region->getArgumentTypes()) != TypeRange(getArgumentTypes()))
@@ -322,15 +344,10 @@ LogicalResult KernelOp::verifyRegions() {
       return op.emitOpError(
           "expected only arith operations on scalars in the grid region, which the host evaluates");
   }
-  // Such loops are undefined behaviour, which would take what follows them along.
-  WalkResult loops = getBody().walk([](scf::ForOp loop) {
-    APInt step;
-    if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || step.isStrictlyPositive())
-      return WalkResult::advance();
-    loop.emitOpError("expected a positive step, but got ") << step.getSExtValue();
-    return WalkResult::interrupt();
+  WalkResult body = getBody().walk<WalkOrder::PreOrder>([](Operation *op) {
+    return failed(verifyInKernel(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return failure(loops.wasInterrupted());
+  return failure(body.wasInterrupted());
 }
 
 LogicalResult GridOp::verify() {

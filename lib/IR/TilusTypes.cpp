@@ -26,9 +26,9 @@ void TilusDialect::registerTypes() {
 bool tilus::isElementType(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
     return integer.isSignless() && integer.getWidth() >= 1 && integer.getWidth() <= 64;
-  if (auto builtin = dyn_cast<FloatType>(type))
-    return builtin.getWidth() <= 64;
-  return isa<IndexType, LowFloatType, BitType>(type);
+  return isa<IndexType, LowFloatType, BitType, Float64Type, Float32Type, FloatTF32Type, Float16Type,
+             BFloat16Type, Float8E5M2Type, Float8E4M3Type, Float8E4M3FNType, Float8E3M4Type, Float6E3M2FNType,
+             Float6E2M3FNType, Float4E2M1FNType>(type);
 }
 
 unsigned tilus::getElementBits(Type type) {
@@ -50,6 +50,7 @@ bool tilus::isFloatElement(Type type) { return isa<FloatType, LowFloatType>(type
 bool tilus::isTileType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.hasStaticShape() && tensor.getRank() <= 5 &&
+         (!tensor.getEncoding() || isa<RegisterLayoutAttr>(tensor.getEncoding())) &&
          isElementType(tensor.getElementType()) && checkedProduct(tensor.getShape());
 }
 
@@ -70,8 +71,9 @@ static LogicalResult verifyElement(function_ref<InFlightDiagnostic()> emitError,
   if (isElementType(type))
     return success();
   return emitError()
-         << "expected an element type of 1 to 64 bits (a signless integer, a float, a low-precision "
-            "type), but got "
+         << "expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, "
+            "f8E4M3, "
+            "f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got "
          << type;
 }
 

@@ -47,6 +47,10 @@ struct OptionRow {
 // Printing
 //===----------------------------------------------------------------------===//
 
+static std::string countKernels(size_t count) {
+  return std::to_string(count) + (count == 1 ? " kernel" : " kernels");
+}
+
 static std::string describeBytes(uint64_t bytes) {
   static constexpr llvm::StringLiteral units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = bytes;
@@ -146,7 +150,8 @@ static llvm::Expected<bool> list(const Request &request, llvm::raw_ostream &out)
                llvm::json::Object{{"root", store->getPath()}, {"bytes", total}, {"entries", std::move(rows)}})
         << "\n";
   else
-    out << entries->size() << " kernels, " << describeBytes(total) << " in " << store->getPath() << "\n";
+    out << countKernels(entries->size()) << ", " << describeBytes(total) << " in " << store->getPath()
+        << "\n";
   return true;
 }
 
@@ -208,8 +213,12 @@ static llvm::Expected<bool> verify(const Request &request, llvm::raw_ostream &ou
       if (llvm::Error error = store->setAside(entry.key))
         return std::move(error);
   }
-  out << entries->size() - badCount << " kernels are sound, " << badCount << " are not"
-      << (request.repair && badCount > 0 ? " and were set aside" : "") << "\n";
+  size_t sound = entries->size() - badCount;
+  out << countKernels(sound) << (sound == 1 ? " is" : " are") << " sound, " << badCount
+      << (badCount == 1 ? " is not" : " are not")
+      << (request.repair && badCount > 0 ? (badCount == 1 ? " and was set aside" : " and were set aside")
+                                         : "")
+      << "\n";
   return badCount == 0 || request.repair;
 }
 
@@ -221,7 +230,7 @@ static llvm::Expected<bool> remove(const Request &request, llvm::raw_ostream &ou
       isAll ? store->clear() : store->prune(request.cache.maxBytes, request.cache.maxAge);
   if (!removal)
     return removal.takeError();
-  out << "removed " << removal->entries << " kernels, " << describeBytes(removal->bytes) << "\n";
+  out << "removed " << countKernels(removal->entries) << ", " << describeBytes(removal->bytes) << "\n";
   return true;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Tools/OptTool.h"
 
+#include "DriverArguments.h"
 #include "Tilus/Compiler/Compiler.h"
 #include "Tilus/Compiler/Pipelines.h"
 
@@ -12,5 +13,9 @@ int tilus::runTilusOpt(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registerCompilerDialects(registry);
   registerPassesAndPipelines();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilus optimizer driver\n", registry));
+  if (!checkInputFiles(argc, argv))
+    return 1;
+  std::vector<char *> arguments = makeDriverArguments(argc, argv);
+  return mlir::asMainReturnCode(mlir::MlirOptMain(static_cast<int>(arguments.size()), arguments.data(),
+                                                  "Tilus optimizer driver\n", registry));
 }

@@ -100,9 +100,10 @@ static void printArtifact(const KernelArtifact &artifact, llvm::raw_ostream &os)
 }
 
 static void printStats(llvm::StringRef kernel, const TargetStats &stats, llvm::raw_ostream &os) {
-  os << kernel << " for " << stats.target->getName() << ": " << stats.instances << " instances, "
-     << stats.entries << " entries; calls by shortcut " << stats.shortcutHits << ", by table "
-     << stats.tableHits << ", slow " << stats.slowCalls
+  os << kernel << " for " << stats.target->getName() << ": " << stats.instances
+     << (stats.instances == 1 ? " instance, " : " instances, ") << stats.entries
+     << (stats.entries == 1 ? " entry" : " entries") << "; calls by shortcut " << stats.shortcutHits
+     << ", by table " << stats.tableHits << ", slow " << stats.slowCalls
      << llvm::format("; compiled in %.1f ms", stats.compileMilliseconds) << "; cache hits " << stats.cacheHits
      << ", misses " << stats.cacheMisses << "\n";
 }

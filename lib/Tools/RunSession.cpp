@@ -3,6 +3,9 @@
 #include "RunSession.h"
 
 #include "Tilus/Compiler/KernelMetadata.h"
+#include "Tilus/Compiler/TargetDiagnostics.h"
+
+#include "llvm/Support/WithColor.h"
 
 using namespace tilus;
 using llvm::Error;
@@ -158,8 +161,12 @@ bool RunSession::compileAll() {
     if (!made)
       return reportError(made.takeError());
     dispatched.push_back(std::move(*made));
-    for (const TargetInfo *target : own)
+    TargetDiagnostics diagnostics(kernel.getContext());
+    for (const TargetInfo *target : own) {
+      if (target)
+        diagnostics.setTarget(target->chip);
       isDone &= target && reportError(dispatched.back().compile(*target).takeError());
+    }
   }
   if (kernels.size() == 1 && inputs.size() == KernelOp(kernels.front()).getArgumentTypes().size())
     for (RunReportEntry &entry : report.entries)
@@ -209,7 +216,11 @@ bool RunSession::runOnCpu() {
     entry.blockThreads = kernel.getNumThreads();
     report.entries.push_back(std::move(entry));
   }
-  bool isForAll = targets.empty() || !asksForTarget(kernel);
+  bool isForAll = targets.size() < 2 || !asksForTarget(kernel);
+  if (!isForAll)
+    llvm::WithColor::note(llvm::errs(), "tilus-run")
+        << "the kernel asks for its target, and the run on the CPU answers for the first, "
+        << targets.front()->chip << "\n";
   for (RunReportEntry &entry : report.entries)
     if (isForAll || entry.target == targets.front())
       entry.run = *outcome;

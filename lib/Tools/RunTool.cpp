@@ -4,6 +4,7 @@
 
 #include "ArtifactSession.h"
 #include "RunSession.h"
+#include "Tilus/Compiler/ParseModule.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -41,6 +42,9 @@ static int runOnFile(const RunOptions &options) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(sources.getMainFileID());
+  if (mlir::failed(checkNesting(text.getBuffer(), &context, text.getBufferIdentifier())))
+    return 1;
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!module)
     return 1;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Tools/TranslateTool.h"
 
+#include "DriverArguments.h"
 #include "Tilus/Compiler/Compiler.h"
+#include "Tilus/Compiler/ParseModule.h"
 #include "Tilus/Support/ArtifactFile.h"
 #include "Tilus/Tools/RunOptions.h"
 
@@ -33,7 +35,7 @@ static LogicalResult readTargets(mlir::ModuleOp module, llvm::ArrayRef<std::stri
   for (const std::string &chip : chips) {
     targets.push_back(lookupTarget(chip));
     if (!targets.back())
-      return module.emitError() << describeUnknownTarget(chip);
+      return emitFileError(module) << describeUnknownTarget(chip);
   }
   return mlir::success();
 }
@@ -44,7 +46,7 @@ static LogicalResult keepKernel(mlir::ModuleOp module, llvm::StringRef name) {
   if (name.empty())
     return mlir::success();
   if (llvm::none_of(kernels, [&](KernelOp kernel) { return kernel.getSymName() == name; }))
-    return module.emitError() << "expected the name of a kernel of the file, but got '" << name << "'";
+    return emitFileError(module) << "expected the name of a kernel of the file, but got '" << name << "'";
   for (KernelOp kernel : kernels)
     if (kernel.getSymName() != name)
       kernel.erase();
@@ -56,9 +58,9 @@ static LogicalResult translate(mlir::ModuleOp module, llvm::ArrayRef<const Targe
                                EmitKind kind, llvm::raw_ostream &os) {
   llvm::SmallVector<KernelOp> kernels = getKernels(module);
   if (kernels.size() != 1)
-    return module.emitError() << "expected a file with one kernel, but got " << kernels.size();
+    return emitFileError(module) << "expected a file with one kernel, but got " << kernels.size();
   if (targets.size() > 1)
-    return module.emitError() << "expected one target, but got " << targets.size();
+    return emitFileError(module) << "expected one target, but got " << targets.size();
   CompileOptions options = CompileOptions::fromEnvironment();
   options.emitLLVM = kind == EmitKind::LLVM;
   options.emitCubin = kind == EmitKind::Cubin;
@@ -78,7 +80,7 @@ static LogicalResult translate(mlir::ModuleOp module, llvm::ArrayRef<const Targe
 static LogicalResult translateToArtifact(mlir::ModuleOp module, llvm::ArrayRef<const TargetInfo *> targets,
                                          llvm::raw_ostream &os) {
   if (getKernels(module).empty())
-    return module.emitError() << "expected a file with kernels, but got none";
+    return emitFileError(module) << "expected a file with kernels, but got none";
   std::vector<CompiledKernel> compiled;
   if (mlir::failed(compile(module, targets, CompileOptions::fromEnvironment(), compiled)))
     return mlir::failure();
@@ -87,7 +89,7 @@ static LogicalResult translateToArtifact(mlir::ModuleOp module, llvm::ArrayRef<c
     file.artifacts.push_back(std::move(kernel.artifact));
   llvm::Expected<std::string> bytes = serializeArtifacts(file);
   if (!bytes)
-    return module.emitError() << llvm::toString(bytes.takeError());
+    return emitFileError(module) << llvm::toString(bytes.takeError());
   os << *bytes;
   return mlir::success();
 }
@@ -103,6 +105,7 @@ int tilus::runTilusTranslate(int argc, char **argv) {
     mlir::TranslateFromMLIRRegistration(
         name, description,
         [&, translation](mlir::Operation *op, llvm::raw_ostream &os) -> LogicalResult {
+          op->getContext()->printOpOnDiagnostic(false); // the driver turns it on
           auto module = mlir::dyn_cast<mlir::ModuleOp>(op);
           if (!module)
             return op->emitError() << "expected a module, but got '" << op->getName() << "'";
@@ -118,5 +121,7 @@ int tilus::runTilusTranslate(int argc, char **argv) {
         [kind = row.kind](mlir::ModuleOp module, llvm::ArrayRef<const TargetInfo *> targets,
                           llvm::raw_ostream &os) { return translate(module, targets, kind, os); });
   add("tilus-to-artifact", "an artifact file with all kernels for all targets", translateToArtifact);
+  if (!checkInputFiles(argc, argv))
+    return 1;
   return mlir::failed(mlir::mlirTranslateMain(argc, argv, "Tilus translation driver"));
 }

@@ -30,6 +30,33 @@ static LogicalResult verifyLimit(KernelOp kernel, const SharedMemoryPlan &plan) 
   return error;
 }
 
+/// Checks the places that allocations ask for: they are aligned, and tiles that live together lie apart.
+static LogicalResult verifyPinned(const SharedMemoryPlan &plan) {
+  for (const SharedBuffer &buffer : plan.buffers) {
+    if (!buffer.isPinned)
+      continue;
+    if (buffer.offset % buffer.alignment)
+      return buffer.op->emitOpError("expected an offset that ")
+             << buffer.alignment << " divides, but got " << buffer.offset;
+    for (const SharedBuffer &other : plan.buffers) {
+      bool isApart =
+          buffer.offset + buffer.bytes <= other.offset || other.offset + other.bytes <= buffer.offset;
+      if (&other == &buffer)
+        break;
+      if (!other.isPinned || isApart || !liveTogether(buffer, other))
+        continue;
+      InFlightDiagnostic error =
+          buffer.op->emitOpError(
+              "expected a place apart from those of tiles that live at the same time, but got bytes ")
+          << buffer.offset << " to " << buffer.offset + buffer.bytes;
+      error.attachNote(other.op->getLoc())
+          << "this tile has bytes " << other.offset << " to " << other.offset + other.bytes;
+      return error;
+    }
+  }
+  return success();
+}
+
 namespace {
 class PlanSharedMemory : public tilus::impl::PlanSharedMemoryPassBase<PlanSharedMemory> {
 public:
@@ -45,7 +72,7 @@ public:
 private:
   LogicalResult runOnKernel(KernelOp kernel) {
     SharedMemoryPlan plan = planSharedMemory(kernel);
-    if (failed(verifyLimit(kernel, plan)))
+    if (failed(verifyPinned(plan)) || failed(verifyLimit(kernel, plan)))
       return failure();
     Builder builder(kernel.getContext());
     kernel.getBody().walk([](Operation *op) { op->removeAttr(TilusDialect::kScratchOffsetAttrName); });

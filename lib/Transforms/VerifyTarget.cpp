@@ -44,18 +44,32 @@ static StringRef getAlternative(Operation *op) {
   return isa<MmaOp>(op) ? "use the atom 'simt', or leave the choice to 'tilus-select-atoms'" : "";
 }
 
-/// Checks a kernel and all that is in it.
+/// Checks a kernel and all that is in it. Ops that miss the same are one error, at the first of them.
 static LogicalResult verifyAgainst(KernelOp kernel, const TargetInfo &target) {
   LogicalResult result = verifyKernel(kernel, target);
+  SmallVector<std::pair<std::string, SmallVector<Operation *>>> missing;
   kernel.getBody().walk([&](TargetRequirementOpInterface op) {
     TargetRequirement requirement = op.getTargetRequirement();
     if (requirement.isMetBy(target))
       return;
-    InFlightDiagnostic error = op->emitOpError(requirement.describeMismatch(target));
-    if (StringRef alternative = getAlternative(op); !alternative.empty())
-      error.attachNote() << alternative;
-    result = failure();
+    std::string mismatch = requirement.describeMismatch(target);
+    auto known = llvm::find_if(missing, [&](auto &entry) { return entry.first == mismatch; });
+    if (known != missing.end())
+      known->second.push_back(op);
+    else
+      missing.push_back({mismatch, {op}});
   });
+  constexpr size_t kMostNotes = 4;
+  for (auto &[mismatch, ops] : missing) {
+    InFlightDiagnostic error = ops.front()->emitOpError(mismatch);
+    if (StringRef alternative = getAlternative(ops.front()); !alternative.empty())
+      error.attachNote() << alternative;
+    for (Operation *other : ArrayRef(ops).slice(1).take_front(kMostNotes))
+      error.attachNote(other->getLoc()) << "'" << other->getName() << "' requires it too";
+    if (ops.size() > 1 + kMostNotes)
+      error.attachNote() << "so do " << ops.size() - 1 - kMostNotes << " further operations";
+    result = failure();
+  }
   return result;
 }
 
@@ -82,15 +96,14 @@ public:
   }
 
 private:
-  /// Checks a kernel against the chips, or else against its own target. False if it has none: the error is
-  /// the module's then, and one is enough.
+  /// Checks a kernel against the chips, or else against its own target. False if it has none: its module has
+  /// none then, and one error is enough.
   bool checkKernel(KernelOp kernel, ArrayRef<const TargetInfo *> chips) {
     TargetAttr own = getTarget(kernel);
     if (chips.empty() && !own) {
-      Operation *module = kernel->getParentOp();
-      (module ? module : kernel)->emitError("expected a target on the module of kernel '")
-          << kernel.getSymName() << "', but got none; set one with '" << TilusDialect::kTargetAttrName
-          << " = #tilus.target<chip = \"sm_90a\">'";
+      kernel->emitOpError("expected a target, but its module names none; give the module the attribute '")
+          << TilusDialect::kTargetAttrName
+          << "', as in #tilus.target<chip = \"sm_90a\">, or name a chip by the option 'target'";
       return false;
     }
     if (chips.empty() && failed(verifyAgainst(kernel, *own.getInfo())))

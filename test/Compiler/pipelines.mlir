@@ -17,7 +17,7 @@
 // PTX-SAME: #gpu.object<#nvvm.target<{{[^>]*}}chip = "sm_90a"
 
 // CHIP: error: expected a known chip, but got 'sm_81'; did you mean 'sm_80'?
-// NONE: [[@LINE+4]]:1: error: 'tilus.kernel' op expected a target, but the module names none; give its attribute 'tilus.target', as in #tilus.target<chip = "sm_90a">, or name a target for the compilation
+// NONE: [[@LINE+4]]:1: error: 'tilus.kernel' op expected a target, but its module names none; give the module the attribute 'tilus.target', as in #tilus.target<chip = "sm_90a">, or name a chip by '--target'
 // ASSEMBLER: error: expected 'auto', 'nvjitlink' or 'ptxas' as assembler, but got 'as'
 // LEVEL: error: expected an optimization level from 0 to 3, but got 4
 

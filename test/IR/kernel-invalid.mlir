@@ -26,3 +26,46 @@ tilus.kernel @step(%n: i32) warps(1) grid {
   scf.for %i = %c0 to %n step %c0 : i32 {
   }
 }
+
+// -----
+
+// The reference and the GPU run the same control flow.
+tilus.kernel @parallel(%n: i32) warps(4) grid {
+  tilus.grid [%n]
+} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{expected 'scf.for', 'scf.while', 'scf.if' or 'scf.index_switch' as control flow of a kernel, but got 'scf.parallel'; all threads of a block share its loops, and tiles are what they divide}}
+  scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
+    scf.reduce
+  }
+}
+
+// -----
+
+tilus.kernel @forall(%n: i32) warps(4) grid {
+  tilus.grid [%n]
+} {
+  // expected-error @below {{as control flow of a kernel, but got 'scf.forall'}}
+  scf.forall (%i) in (4) {
+  }
+}
+
+// -----
+
+// What other dialects do with tiles is held to the same rules.
+tilus.kernel @element(%n: i32) warps(4) grid {
+  tilus.grid [%n]
+} {
+  // expected-error @below {{'arith.constant' op expected a tile (static positive sizes, at most 5 dimensions, elements of a type that '!tilus.ptr' takes, no encoding but '#tilus.reg'), but got 'tensor<4xf8E4M3FNUZ>'}}
+  %t = arith.constant dense<1.0> : tensor<4xf8E4M3FNUZ>
+}
+
+// -----
+
+tilus.kernel @encoding(%n: i32) warps(4) grid {
+  tilus.grid [%n]
+} {
+  // expected-error @below {{no encoding but '#tilus.reg'), but got 'tensor<4xf32, "rows">'}}
+  %t = arith.constant dense<1.0> : tensor<4xf32, "rows">
+}

@@ -27,7 +27,7 @@ func.func @broadcast_rank(%s: tensor<1x4xf32>) {
 // -----
 
 func.func @tile_rank(%s: f32) {
-  // expected-error @below {{'tilus.broadcast' op result #0 must be tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of 1 to 64 bits), but got 'tensor<1x1x1x1x1x1xf32>'}}
+  // expected-error @below {{'tilus.broadcast' op result #0 must be tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of a type that '!tilus.ptr' takes, and no encoding but '#tilus.reg'), but got 'tensor<1x1x1x1x1x1xf32>'}}
   %t = tilus.broadcast %s : f32 -> tensor<1x1x1x1x1x1xf32>
   return
 }
@@ -35,7 +35,7 @@ func.func @tile_rank(%s: f32) {
 // -----
 
 func.func @tile_dynamic(%s: f32) {
-  // expected-error @below {{must be tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of 1 to 64 bits), but got 'tensor<?xf32>'}}
+  // expected-error @below {{must be tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of a type that '!tilus.ptr' takes, and no encoding but '#tilus.reg'), but got 'tensor<?xf32>'}}
   %t = tilus.broadcast %s : f32 -> tensor<?xf32>
   return
 }
@@ -43,7 +43,7 @@ func.func @tile_dynamic(%s: f32) {
 // -----
 
 func.func @tile_size(%s: f32) {
-  // expected-error @below {{must be tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of 1 to 64 bits), but got 'tensor<4194304x4194304x4194304xf32>'}}
+  // expected-error @below {{must be tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of a type that '!tilus.ptr' takes, and no encoding but '#tilus.reg'), but got 'tensor<4194304x4194304x4194304xf32>'}}
   %t = tilus.broadcast %s : f32 -> tensor<4194304x4194304x4194304xf32>
   return
 }
@@ -67,7 +67,7 @@ func.func @iota_rank() {
 // -----
 
 func.func @iota_float() {
-  // expected-error @below {{'tilus.iota' op result #0 must be tile of integers, but got 'tensor<4xf32>'}}
+  // expected-error @below {{'tilus.iota' op result #0 must be tile of integers (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements, and no encoding but '#tilus.reg'), but got 'tensor<4xf32>'}}
   %t = tilus.iota dim(0) : tensor<4xf32>
   return
 }
@@ -124,7 +124,7 @@ func.func @reduce_dim(%s: tensor<4x8xf32>) {
 
 // There is no greatest of no elements.
 func.func @reduce_empty(%s: tensor<0x4xf32>) {
-  // expected-error @below {{'tilus.reduce' op operand #0 must be tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of 1 to 64 bits), but got 'tensor<0x4xf32>'}}
+  // expected-error @below {{'tilus.reduce' op operand #0 must be tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of a type that '!tilus.ptr' takes, and no encoding but '#tilus.reg'), but got 'tensor<0x4xf32>'}}
   %t = tilus.reduce max, %s dim(0) : tensor<0x4xf32> -> tensor<4xf32>
   return
 }

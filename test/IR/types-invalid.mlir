@@ -2,27 +2,27 @@
 // Every diagnostic of the types.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// expected-error @below {{expected an element type of 1 to 64 bits (a signless integer, a float, a low-precision type), but got 'si8'}}
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'si8'}}
 func.func private @ptr_signed(!tilus.ptr<si8>)
 
 // -----
 
-// expected-error @below {{expected an element type of 1 to 64 bits (a signless integer, a float, a low-precision type), but got 'i65'}}
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'i65'}}
 func.func private @ptr_wide(!tilus.ptr<i65>)
 
 // -----
 
-// expected-error @below {{expected an element type of 1 to 64 bits (a signless integer, a float, a low-precision type), but got 'f128'}}
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'f128'}}
 func.func private @ptr_wide_float(!tilus.ptr<f128>)
 
 // -----
 
-// expected-error @below {{expected an element type of 1 to 64 bits (a signless integer, a float, a low-precision type), but got 'vector<2xf16>'}}
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'vector<2xf16>'}}
 func.func private @ptr_vector(!tilus.ptr<vector<2xf16>>)
 
 // -----
 
-// expected-error @below {{expected an element type of 1 to 64 bits (a signless integer, a float, a low-precision type), but got '!tilus.ptr<f16>'}}
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got '!tilus.ptr<f16>'}}
 func.func private @ptr_ptr(!tilus.ptr<!tilus.ptr<f16>>)
 
 // -----
@@ -47,7 +47,7 @@ func.func private @global_stride(!tilus.global<4xf32, strides = [-92233720368547
 
 // -----
 
-// expected-error @below {{expected an element type of 1 to 64 bits (a signless integer, a float, a low-precision type), but got 'none'}}
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'none'}}
 func.func private @global_element(!tilus.global<4xnone>)
 
 // -----
@@ -87,7 +87,7 @@ func.func private @shared_attribute(!tilus.shared<4xf32, 4 : i32>)
 
 // -----
 
-// expected-error @below {{expected an element type of 1 to 64 bits (a signless integer, a float, a low-precision type), but got 'complex<f32>'}}
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'complex<f32>'}}
 func.func private @shared_element(!tilus.shared<4xcomplex<f32>>)
 
 // -----
@@ -109,3 +109,28 @@ func.func private @float_narrow(!tilus.float<1, 0>)
 
 // expected-error @below {{expected 1 to 5 exponent bits and 3 to 8 bits in all, but got 4 and 4294967300}}
 func.func private @float_mantissa(!tilus.float<4, 4294967295>)
+
+// -----
+
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'f8E4M3FNUZ'}}
+func.func private @element_f8e4m3fnuz(!tilus.ptr<f8E4M3FNUZ>)
+
+// -----
+
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'f8E5M2FNUZ'}}
+func.func private @element_f8e5m2fnuz(!tilus.ptr<f8E5M2FNUZ>)
+
+// -----
+
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'f8E4M3B11FNUZ'}}
+func.func private @element_f8e4m3b11fnuz(!tilus.ptr<f8E4M3B11FNUZ>)
+
+// -----
+
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'f8E8M0FNU'}}
+func.func private @element_f8e8m0fnu(!tilus.ptr<f8E8M0FNU>)
+
+// -----
+
+// expected-error @below {{expected an element type of a kernel (i1 to i64, index, f64, f32, tf32, f16, bf16, f8E5M2, f8E4M3, f8E4M3FN, f8E3M4, f6E3M2FN, f6E2M3FN, f4E2M1FN, !tilus.float or !tilus.bit), but got 'f80'}}
+func.func private @element_f80(!tilus.ptr<f80>)

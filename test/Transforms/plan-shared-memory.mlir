@@ -107,3 +107,24 @@ tilus.kernel @scratch(%m: i32, %x: !tilus.ptr<f16>) warps(4) grid {
   tilus.print "r", %r : tensor<i32>
   tilus.print "q", %q : tensor<i32>
 }
+
+// -----
+
+// A place that is asked for is kept, and others go around it.
+// CHECK-LABEL: tilus.kernel @pinned
+// CHECK-SAME: tilus.shared_bytes = 2560
+// CHECK: tilus.alloc_shared offset(0) : !tilus.shared<256xi32
+// CHECK: tilus.alloc_shared offset(2048) : !tilus.shared<128xi32
+// CHECK: tilus.alloc_shared offset(1024) : !tilus.shared<128xi32
+tilus.kernel @pinned(%m: i32) warps(4) grid {
+  tilus.grid [%m]
+} {
+  %a = tilus.alloc_shared : !tilus.shared<256xi32>
+  %b = tilus.alloc_shared offset(2048) : !tilus.shared<128xi32>
+  %c = tilus.alloc_shared : !tilus.shared<128xi32>
+  %t = tilus.load_shared %a : !tilus.shared<256xi32> -> tensor<256xi32>
+  %u = tilus.load_shared %b : !tilus.shared<128xi32> -> tensor<128xi32>
+  %v = tilus.load_shared %c : !tilus.shared<128xi32> -> tensor<128xi32>
+  %w = tilus.load_shared %a : !tilus.shared<256xi32> -> tensor<256xi32>
+  %x = tilus.load_shared %b : !tilus.shared<128xi32> -> tensor<128xi32>
+}

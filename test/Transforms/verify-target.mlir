@@ -28,8 +28,32 @@ module attributes {tilus.target = #tilus.target<chip = "sm_75">} {
       // expected-error @below {{requires feature 'cp_async' (sm_80 or later), but the kernel targets sm_75}}
       tilus.copy_async %v[%i, %i], %s : !tilus.global<64x64xf16>, !tilus.shared<64x64xf16>
     }
+    // One cause is one error.
+    // expected-note @below {{'tilus.copy_async.wait_all' requires it too}}
+    tilus.copy_async.wait_all
+  }
+}
+
+// -----
+
+// Of many ops that miss the same, the first ones are named.
+module attributes {tilus.target = #tilus.target<chip = "sm_75">} {
+  tilus.kernel @many(%n: i32) warps(4) grid {
+    tilus.grid [%n]
+  } {
     // expected-note @below {{nothing needs to be waited for without asynchronous copies}}
+    // expected-note @below {{so do 2 further operations}}
     // expected-error @below {{requires feature 'cp_async' (sm_80 or later), but the kernel targets sm_75}}
+    tilus.copy_async.wait_all
+    // expected-note @below {{requires it too}}
+    tilus.copy_async.wait_all
+    // expected-note @below {{requires it too}}
+    tilus.copy_async.wait_all
+    // expected-note @below {{requires it too}}
+    tilus.copy_async.wait_all
+    // expected-note @below {{requires it too}}
+    tilus.copy_async.wait_all
+    tilus.copy_async.wait_all
     tilus.copy_async.wait_all
   }
 }
@@ -70,8 +94,8 @@ module attributes {tilus.target = #tilus.target<chip = "sm_90a">} {
 // -----
 
 // One error a module, whatever the number of kernels.
-// expected-error @below {{expected a target on the module of kernel 'a', but got none; set one with 'tilus.target = #tilus.target<chip = "sm_90a">'}}
 module {
+  // expected-error @below {{expected a target, but its module names none; give the module the attribute 'tilus.target', as in #tilus.target<chip = "sm_90a">, or name a chip by the option 'target'}}
   tilus.kernel @a() warps(4) grid {
     %c1 = arith.constant 1 : i32
     tilus.grid [%c1]

@@ -16,6 +16,8 @@ struct SharedBuffer {
   int64_t begin = 1;
   int64_t end = 0;
   int64_t offset = 0;
+  /// The place is one that the allocation asks for.
+  bool isPinned = false;
 
   bool isUsed() const { return begin <= end; }
 };
@@ -29,7 +31,11 @@ struct SharedMemoryPlan {
 };
 
 /// Computes when each buffer lives and packs those that never live together over one another, large ones
-/// first, each at the lowest place. Thread groups that may run concurrently share nothing.
+/// first, each at the lowest place beside those that ask for theirs. Thread groups that may run concurrently
+/// share nothing.
 SharedMemoryPlan planSharedMemory(KernelOp kernel);
+
+/// Whether two buffers need their content at one time.
+bool liveTogether(const SharedBuffer &a, const SharedBuffer &b);
 
 } // namespace tilus

@@ -63,14 +63,16 @@ def Tilus_HostOutput : Resource<"::tilus::HostOutputResource">;
 
 // A register tile: a builtin tensor of rank 0 to 5 with static, positive sizes.
 def Tilus_Tile : Type<CPred<"::tilus::isTileType($_self)">,
-    "tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of 1 to 64 bits)",
+    "tile (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements of a type that '!tilus.ptr' "
+    "takes, and no encoding but '#tilus.reg')",
     "::mlir::RankedTensorType">;
 def Tilus_BoolTile : Type<And<[Tilus_Tile.predicate,
     CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isSignlessInteger(1)">]>,
     "tile of i1", "::mlir::RankedTensorType">;
 def Tilus_IntegerTile : Type<And<[Tilus_Tile.predicate,
     CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).getElementType().isIntOrIndex()">]>,
-    "tile of integers", "::mlir::RankedTensorType">;
+    "tile of integers (a tensor of rank 0 to 5 with static positive sizes, at most 2^40 elements, and no encoding "
+    "but '#tilus.reg')", "::mlir::RankedTensorType">;
 def Tilus_Scalar : Type<CPred<"::tilus::isElementType($_self)">, "scalar of 1 to 64 bits">;
 def Tilus_IntScalar : Type<CPred<"$_self.isSignlessInteger() || $_self.isIndex()">, "integer or index">;
 

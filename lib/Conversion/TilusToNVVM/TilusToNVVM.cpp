@@ -179,7 +179,7 @@ struct ConvertTilusToNVVMPass : tilus::impl::ConvertTilusToNVVMPassBase<ConvertT
     TargetAttr target = getTarget(kernel);
     if (!target)
       return kernel.emitOpError(
-          "expected a target on the enclosing module, but got none; add 'tilus.target'");
+          "expected a target, but its module names none; give the module the attribute 'tilus.target'");
     LoweringContext context(kernel, *target.getInfo(), fastMath);
     if (failed(checkLowerable(kernel, context)))
       return failure();

@@ -89,7 +89,7 @@ TEST_F(CacheToolTest, FindsAndRepairsDamage) {
   writeFile(getEntryPath(1), readFile(getEntryPath(1)) + "x");
   ToolRun found = run({"verify"});
   EXPECT_EQ(found.code, 1);
-  EXPECT_THAT(found.out, AllOf(HasSubstr(getHex(1)), HasSubstr("2 kernels are sound, 1 are not")));
+  EXPECT_THAT(found.out, AllOf(HasSubstr(getHex(1)), HasSubstr("2 kernels are sound, 1 is not")));
   EXPECT_THAT(run({"list"}).out, HasSubstr("damaged"));
   EXPECT_EQ(run({"verify", "--repair"}).code, 0);
   EXPECT_EQ(run({"verify"}).out, "2 kernels are sound, 0 are not\n");
