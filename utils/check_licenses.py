@@ -14,7 +14,7 @@ import source_text
 
 FILES = ("*.h", "*.cpp", "*.c", "*.td", "*.def", "*.py", "*.sh")
 IDENTIFIER = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
-OWN_LINE = re.compile(rf"^\s*(?://|#|/?\*)\s*{re.escape(IDENTIFIER)}(?:\s*\*/)?\s*$")
+OWN_LINE = re.compile(rf"^\s*(?://|#|/?\*)?\s*{re.escape(IDENTIFIER)}(?:\s*\*/)?\s*$")
 SEARCHED_LINES = 30
 
 

@@ -2,8 +2,8 @@
 //
 // The library libTilus-C.so has it, beside all of Runtime.h. The rules on ownership, errors and threads are
 // in Support.h. Two things they cannot promise here: bytecode must come from somebody who is trusted, since
-// MLIR does not check all of it; and LLVM ends the process when memory runs out. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// MLIR does not check all of it; and LLVM ends the process when memory runs out.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TILUS_C_COMPILER_H
 #define TILUS_C_COMPILER_H
 

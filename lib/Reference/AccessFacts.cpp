@@ -1,5 +1,6 @@
 // Checks the facts about accesses to global memory that earlier passes recorded and that the lowering relies
-// on. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// on.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MemoryOps.h"
 
 using namespace mlir;

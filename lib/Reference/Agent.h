@@ -1,8 +1,8 @@
 // The execution of a kernel: a launch has thread blocks, a thread block has agents.
 //
 // An agent executes instructions for a group of threads; it keeps its own stack of blocks, so nothing
-// recurses and an agent can be left at any instruction and taken up later. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// recurses and an agent can be left at any instruction and taken up later.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "AsyncCopies.h"

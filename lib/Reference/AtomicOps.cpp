@@ -1,8 +1,8 @@
 // Atomic updates and scattered stores.
 //
 // The elements of a tile are applied in row-major order, so results are the same in each execution; of
-// repeated indices of a scattered store the last one stays. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// repeated indices of a scattered store the last one stays.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Elementwise.h"
 #include "Handlers.h"
 #include "MemoryOps.h"

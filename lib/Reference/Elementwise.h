@@ -1,8 +1,8 @@
 // Operations that act on elements one by one, scalars included.
 //
 // Owns the chunked walk: operands are decoded to 64-bit numbers, a tight loop computes, the result is rounded
-// once into its type. An operation is a row of a table: its name and its loop. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// once into its type. An operation is a row of a table: its name and its loop.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Agent.h"

@@ -3,7 +3,8 @@
 // A call: the thread's record (ThreadRecord) -> the target's table (DispatchTable) -> the slow path, in which
 // one thread compiles (TargetTable::instances) and chooses (TargetTable::entries) for all -> the function on
 // the device (DeviceFunction, loaded by ModuleCache) -> the thread's parameter block (LaunchPlan) -> the
-// driver -> the record. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// driver -> the record.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "TargetTable.h"

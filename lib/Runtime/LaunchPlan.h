@@ -1,7 +1,8 @@
 // How the values of a call become the parameters of one kernel, worked out once a kernel.
 //
 // Owns: conversion and checking of values, the grid, and the block of parameters that a launch reads. It
-// calls the driver for tensor maps alone. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// calls the driver for tensor maps alone.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Runtime/CallSignature.h"

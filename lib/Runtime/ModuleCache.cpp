@@ -1,8 +1,8 @@
 // Loading and unloading of modules.
 //
 // The mutex guards the lists of loaded functions and who is busy with what. The driver is called without it,
-// by the one thread that has marked the functions concerned as busy. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// by the one thread that has marked the functions concerned as busy.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/ModuleCache.h"
 
 #include "ThreadRecord.h"

@@ -1,8 +1,8 @@
 // Values that are made once each, however many threads ask for them.
 //
 // The first to ask for a key makes its value, without a lock; the others wait for it. A failure goes to all
-// who waited and is forgotten, so that a later request tries again. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// who waited and is forgotten, so that a later request tries again.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Runtime/ForkGuard.h"

@@ -2,7 +2,8 @@
 // the middle of a launch.
 //
 // A record is written by its thread alone, so that no other thread can tear or evict it. Others read the
-// atomic parts. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// atomic parts.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "DeviceFunction.h"

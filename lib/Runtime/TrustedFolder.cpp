@@ -1,7 +1,8 @@
 // File-system calls with checks of owner, mode and kind.
 //
 // Everything goes through descriptors of folders that were checked after they were opened, so that nothing
-// can be exchanged between a check and a use. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// can be exchanged between a check and a use.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/TrustedFolder.h"
 
 #include "llvm/ADT/ScopeExit.h"

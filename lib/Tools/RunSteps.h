@@ -1,5 +1,6 @@
 // What sessions of tilus-run have in common, whether their kernels are compiled or come from an artifact
-// file. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// file.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Tools/KernelExecution.h"

@@ -1,5 +1,6 @@
 // tilus-simplify-bounds: records what accesses to global memory need, and replaces integers that prove
-// constant. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// constant.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Owns the attributes that later passes read. What is known is the analyses' knowledge. All questions are
 // asked before anything changes.

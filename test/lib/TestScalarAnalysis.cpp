@@ -1,5 +1,6 @@
 // test-tilus-scalar-analysis: says of the integers that a kernel prints what the analysis knows of them
-// there. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// there.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TestPasses.h"
 #include "Tilus/Analysis/ScalarAnalysis.h"
 #include "mlir/Pass/Pass.h"

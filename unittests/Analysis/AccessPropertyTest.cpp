@@ -1,5 +1,6 @@
 // Random views and accesses, run on random inputs: what is said of bounds, vectors and masks holds of each
-// element. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// element.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The test writes a kernel of one access, draws parameters that satisfy what the kernel states of them, and
 // computes each element's place from the definition of a view.

@@ -3,8 +3,8 @@
 //   write-fake-artifact <file> <chip>...
 // Each chip gets `scale_<chip>`(n: i32, s: f32, x: pointer to f32) with ceil(n / 1024) blocks, and
 // `reduce_<chip>` with the same parameters and a workspace of 4 n bytes. All chips have `increment`(x:
-// pointer to i32, n: i64), which the fake driver executes: x[i] += 1 for i < n. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// pointer to i32, n: i64), which the fake driver executes: x[i] += 1 for i < n.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Support/ArtifactFile.h"
 
 #include "llvm/Support/raw_ostream.h"

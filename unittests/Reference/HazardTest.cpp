@@ -1,5 +1,6 @@
 // Planted faults in the use of memory and in control flow: each gives exactly one error at the operation at
-// fault. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// fault.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HazardCase.h"
 
 using namespace tilus;

@@ -1,5 +1,6 @@
 // Planted races on shared memory: each gives exactly one error at the later access, with a note at the
-// earlier. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// earlier.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HazardCase.h"
 
 using namespace tilus;

@@ -1,5 +1,6 @@
 // Tests of files of several targets on devices of several kinds: the right code runs, or a clear error says
-// why none does. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// why none does.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/ArtifactChoice.h"
 #include "DispatcherFixture.h"
 

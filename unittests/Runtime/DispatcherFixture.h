@@ -1,5 +1,6 @@
 // A fixture for tests of the dispatcher on the fake driver: devices, and a compile function whose kernels
-// carry the name of their target. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// carry the name of their target.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "FakeDriverFixture.h"

@@ -1,5 +1,6 @@
 // Processes that tune into one folder and are killed: nothing that was written is lost, and what is repeated
-// is the key under way alone. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// is the key under way alone.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FakeCuda/FakeCuda.h"
 #include "Tilus/Runtime/DeviceBuffer.h"
 #include "Tilus/Runtime/TuningChooser.h"

@@ -1,8 +1,8 @@
 // The parameters of a kernel family as its callers see them, the values of a call, and the key of a call.
 //
 // Owns: which calls share compiled code (the JIT key) and which share a tuned choice (the tuning key). It
-// does not know targets: a key is looked up in the table of one target. SPDX-License-Identifier: Apache-2.0
-// WITH LLVM-exception
+// does not know targets: a key is looked up in the table of one target.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"

@@ -2,7 +2,8 @@
 //
 // Owns the policy: a cache never makes a compilation fail and never gives anything but what was put. What
 // goes wrong is reported once, and the process works on without it. All members may be called by many
-// threads, and many processes may use one folder. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// threads, and many processes may use one folder.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Runtime/CacheStore.h"

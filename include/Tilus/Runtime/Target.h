@@ -1,7 +1,8 @@
 // Targets as interned objects, and the current target of a thread.
 //
 // Owns: the identity of a target (chip and features) within the process, and thread-scoped targets. What a
-// chip is and can do belongs to TargetInfo. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// chip is and can do belongs to TargetInfo.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/TargetInfo/TargetInfo.h"

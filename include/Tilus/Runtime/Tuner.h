@@ -2,7 +2,8 @@
 //
 // Owns how candidates are timed, compared with each other and refused. Which calls share a choice, and where
 // choices are kept, belongs to others. A choice is named by the schedule's hash, never by its place in a
-// list. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// list.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Runtime/Candidate.h"

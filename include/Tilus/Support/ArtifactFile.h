@@ -9,7 +9,8 @@
 //           ...  payloads (cubin, PTX, IR), in the header's order, each plain or compressed with zstd
 //           32   hash of everything before
 // Numbers are little-endian, hashes are BLAKE3. Nothing in a file is executed or trusted before it is
-// checked. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// checked.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Support/Hash256.h"

@@ -1,5 +1,6 @@
 // Lowering of atomic updates and scattered stores: one thread for each element hands what it found to
-// replicas. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// replicas.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GlobalAddresses.h"
 #include "InlinePTX.h"
 #include "ScratchExchange.h"

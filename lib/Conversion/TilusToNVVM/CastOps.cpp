@@ -1,6 +1,6 @@
 // Lowering of conversions between element types, and of arith and math on floats that the hardware does not
-// compute in: 8-bit floats and tf32 are computed in f32 and rounded back. SPDX-License-Identifier: Apache-2.0
-// WITH LLVM-exception
+// compute in: 8-bit floats and tf32 are computed in f32 and rounded back.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ElementCast.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,5 +1,6 @@
 // Lowering of arith and math on tiles: the same op on each register, or on each slot where registers are
-// packed differently. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// packed differently.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

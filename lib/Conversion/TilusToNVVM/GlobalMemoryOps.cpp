@@ -2,7 +2,8 @@
 //
 // An access moves runs of slots, as wide as the address allows. Where the view's edge may cut a run, the tile
 // is tested as a whole first: wholly inside, it moves in wide runs without masks; else in runs that an edge
-// cannot cut. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cannot cut.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "GlobalAddresses.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,7 +1,8 @@
 // Values that threads hand to one another through the scratch memory of an op.
 //
 // Value v of a place sits at ((v / vector) * places + place) * vector + v % vector, so that neighbouring
-// places are neighbours in the banks. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// places are neighbours in the banks.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ScratchExchange.h"
 #include "Tilus/Layout/BankConflicts.h"
 #include "WarpExchange.h"

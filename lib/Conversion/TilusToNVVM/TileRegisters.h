@@ -2,7 +2,8 @@
 //
 // A slot is one element of a tile in one thread. Slots of less than 32 bits share a register: a vector of 32
 // bits. Booleans are one i1 a slot. The storage type of a slot is its element type, but i8 for 8-bit floats,
-// f32 for tf32 and i64 for index. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// f32 for tf32 and i64 for index.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/IR/TilusTypes.h"

@@ -1,8 +1,8 @@
 // The pass: lowers the bodies of kernels, then the kernels themselves.
 //
 // Phase 1 converts the ops of each body in place, while the kernel op still tells who executes them. Phase 2
-// moves each body into a kernel function of its own gpu.module. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// moves each body into a kernel function of its own gpu.module.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Lowering.h"
 #include "Tilus/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

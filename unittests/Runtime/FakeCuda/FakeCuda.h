@@ -11,8 +11,8 @@
 // faults; `hang=1` never ends; `exit=<status>` ends the process, and `kill=<n>` sends it a signal. A program
 // other than a test configures it by the environment: FAKE_CUDA_DEVICES is the list of capabilities (default
 // "90"), FAKE_CUDA_LOG a file to append the calls to. After a fork of a process that has called cuInit, the
-// child gets CUDA_ERROR_NOT_INITIALIZED from all calls. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// child gets CUDA_ERROR_NOT_INITIALIZED from all calls.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 extern "C" {

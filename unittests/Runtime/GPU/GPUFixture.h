@@ -1,4 +1,5 @@
-// A fixture with the machine's first device. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A fixture with the machine's first device.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Runtime/DeviceBuffer.h"

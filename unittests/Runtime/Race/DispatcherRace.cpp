@@ -1,7 +1,7 @@
 // Launches from eight threads under mixed targets, on two devices with room for half of the modules, and
 // checks that each launch was the right one. It is built with ThreadSanitizer, which ends it with an error if
-// it sees a data race. With --plant it makes one itself. SPDX-License-Identifier: Apache-2.0 WITH
-// LLVM-exception
+// it sees a data race. With --plant it makes one itself.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../FakeCuda/FakeCuda.h"
 #include "Tilus/Runtime/Dispatcher.h"
 
