@@ -3,8 +3,8 @@
 // A call reads its arguments into values, the current target once, the device and the stream from the
 // tensors, and calls the dispatcher, which compares it with the thread's last launch. All else (keywords that
 // are no parameters, arrays of the host, launches that are replaced, errors) is the Python class's that
-// derives from this type, by methods whose names begin with an underscore. SPDX-License-Identifier:
-// Apache-2.0 WITH LLVM-exception
+// derives from this type, by methods whose names begin with an underscore.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Dispatch.h"
 
 #include <structmember.h>

@@ -1,5 +1,6 @@
 // Tensors for tests: any address, on any device, seen through DLPack's table of functions as those of
-// frameworks are. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// frameworks are.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
