@@ -26,6 +26,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "llvm/Config/llvm-config.h"
 #include <chrono>
 
@@ -75,7 +76,8 @@ private:
 };
 } // namespace
 
-/// What the kernel asks of its target is answered at once: sizes that a launch evaluates may depend on it.
+/// What the kernel asks of its target is answered at once: sizes that a launch evaluates may depend on it. What
+/// nobody uses goes, so that a launch brings no workspaces that the code has no parameters for.
 LogicalResult KernelCompilation::isolate() {
   MLIRContext *context = kernel.getContext();
   module = ModuleOp::create(kernel.getLoc());
@@ -89,6 +91,7 @@ LogicalResult KernelCompilation::isolate() {
   module->getBody()->push_back(copy);
   PassManager manager(context, ModuleOp::getOperationName());
   manager.addPass(createFoldTargetPass());
+  manager.addPass(createCanonicalizerPass());
   return failure(failed(manager.run(*module)) || failed(readKernelMetadata(copy, artifact)));
 }
 
