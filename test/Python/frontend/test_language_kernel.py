@@ -142,6 +142,32 @@ def test_grid_follows_from_parameters(n, m):
     assert (out == rows).sum() == count and (out == -1).sum() == 64 - count
 
 
+class GuardedGrid(Storing):
+    """The host computes both sides of a branch, and divides by zero in none of them."""
+
+    def __call__(self, n: int32, m: int32, p: ~int32):
+        self.attrs.warps = 1
+        rows = 3
+        if m != 0:
+            rows = n // m
+            if n > 5:
+                rows = rows + self.remainder(n, m)
+        self.attrs.blocks = rows if n < 60 else 1
+        self.store(p, self.blockIdx.x, rows)
+
+    def remainder(self, n, m):
+        if m < 0:
+            return 1
+        return n % m
+
+
+@pytest.mark.parametrize("n, m", [(9, 2), (4, 0), (50, -1), (12, 5), (3, 2)])
+def test_grid_with_branches(n, m):
+    rows = 3 if m == 0 else n // m + (0 if n <= 5 else 1 if m < 0 else n % m)
+    out = GuardedGrid().run(n, m)
+    assert (out == rows).sum() == max(rows, 0) and (out == -1).sum() == 64 - max(rows, 0)
+
+
 class Texts(Storing):
     blocks = 1
 

@@ -1,7 +1,7 @@
 # From a script to a module with one kernel: parameters, body, grid, checks.
 #
-# Owns the kernel operation and the computation of the grid from `self.attrs.blocks`. The body is what the transpiler makes
-# of `__call__`.
+# Owns the kernel operation, its parameters and attributes. The body is what the transpiler makes of `__call__`, the grid
+# is copied in grid.py.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Transpilation of a script."""
 
@@ -18,10 +18,11 @@ from tilus.ir.context import use_builder
 from tilus.lang import signs
 from tilus.lang.builder import Builder
 from tilus.lang.errors import InstructionError, Place, TilusProgramError
-from tilus.lang.scalars import Pointer, Scalar, as_scalar, is_scalar
+from tilus.lang.scalars import Pointer, Scalar
 from tilus.lang.transpiler import assignments, calls, expressions, formats, logic, loops, statements  # noqa: F401
 from tilus.lang.transpiler.core import Activation, Transpiler
 from tilus.lang.transpiler.failures import from_diagnostics
+from tilus.lang.transpiler.grid import make_grid
 from tilus.lang.transpiler.source import Source, place_of
 
 _threads = threading.local()
@@ -91,8 +92,11 @@ def _transpile(
         for unfinished in builder.unfinished:
             unfinished.settle()
         _finish_kernel(builder, kernel, script, place)
+        if getattr(script.attrs, "blocks", None) is None:
+            raise TilusProgramError("expected the numbers of blocks, but self.attrs.blocks is not set", place,
+                                    "assign self.attrs.blocks, as in 'self.attrs.blocks = [cdiv(n, 128)]'")  # fmt: skip
         with builder.inside(grid):
-            _make_grid(builder, script, place, body, grid)
+            make_grid(builder, script.attrs.blocks, builder.blocks_place or place, body, grid)
     verify(module, place)
     return module
 
@@ -206,61 +210,6 @@ def _finish_kernel(builder: Builder, kernel: ir.Operation, script: Any, place: P
         sizes += [1] * (3 - len(sizes))
         if any(n != 1 for n in sizes):
             kernel.attributes["cluster"] = builder.attribute(f"array<i32: {', '.join(map(str, sizes))}>")
-
-
-# -- the grid
-
-
-def _make_grid(builder: Builder, script: Any, place: Place, body: Any, grid: Any) -> None:
-    blocks = getattr(script.attrs, "blocks", None)
-    if blocks is None:
-        raise TilusProgramError("expected the numbers of blocks, but self.attrs.blocks is not set", place,
-                                "assign self.attrs.blocks, as in 'self.attrs.blocks = [cdiv(n, 128)]'")  # fmt: skip
-    counts = list(blocks) if isinstance(blocks, (tuple, list)) else [blocks]
-    if not 1 <= len(counts) <= 3 or not all(map(is_scalar, counts)):
-        raise TilusProgramError(f"expected one to three numbers of blocks, but got {blocks!r}", place)
-    place = builder.blocks_place or place
-    copies = dict(zip(body.arguments, grid.arguments))
-    values = []
-    for count in counts:
-        scalar = as_scalar(count)
-        if not scalar.dtype.is_integer():
-            raise TilusProgramError(f"expected integers for the numbers of blocks, but got {scalar.dtype.name}", place)
-        values.append(_copy_value(builder, scalar.value, copies, body, place))
-    builder.create("tilus.grid", values)
-
-
-def _copy_value(builder: Builder, value: Any, copies: dict, body: Any, place: Place) -> Any:
-    """The value computed again at the end of the current block, from the kernel's parameters alone."""
-    found = copies.get(value)
-    if found is not None:
-        return found
-    operation = value.owner
-    if isinstance(operation, ir.Block) or not operation.name.startswith(("arith.", "scf.if", "tilus.target_")):
-        raise TilusProgramError(
-            "expected numbers of blocks that follow from the kernel's parameters, but they depend on "
-            + ("a loop" if isinstance(operation, ir.Block) else f"'{operation.name}', which only the GPU knows"),
-            place,
-            "compute them from parameters with arithmetic, min, max and conditional expressions",
-        )
-    inner = list(operation.walk())
-    own = {id_ for op in inner for id_ in op.results}
-    for nested in inner:
-        for operand in nested.operands:
-            if operand not in own and not _is_inside(operand, operation):
-                _copy_value(builder, operand, copies, body, place)
-    copy = operation.clone()
-    builder.block.append(copy)
-    for nested in copy.walk():
-        nested.operands = [copies.get(operand, operand) for operand in nested.operands]
-    for old, new in zip(operation.results, copy.results):
-        copies[old] = new
-    return copies[value]
-
-
-def _is_inside(value: Any, operation: Any) -> bool:
-    owner = value.owner
-    return isinstance(owner, ir.Block) and owner.owner == operation
 
 
 # -- verification
