@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/CacheStore.h"
 
+#include "Tilus/Runtime/ScriptDirectory.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <tuple>
@@ -14,10 +16,70 @@ static constexpr size_t signatureBytes = 32;
 
 static std::string getFileName(const Hash256 &key) { return key.toHex() + extension.str(); }
 
+//===----------------------------------------------------------------------===//
+// The root
+//===----------------------------------------------------------------------===//
+
+static llvm::Expected<bool> hasMarker(const TrustedFolder &folder) {
+  llvm::Expected<std::string> contents = folder.read(CacheStore::markerName, /*maxBytes=*/4096);
+  if (contents)
+    return true;
+  FileProblem problem(contents.takeError());
+  if (problem.fault == FileFault::Missing)
+    return false;
+  return llvm::make_error<FileError>(problem.fault, problem.text);
+}
+
+/// Whether the folder is a cache: it says so, or is empty, so that with `create` it becomes one.
+static llvm::Expected<bool> claim(const TrustedFolder &folder, bool create) {
+  llvm::Expected<bool> isMarked = hasMarker(folder);
+  if (!isMarked || *isMarked)
+    return isMarked;
+  llvm::Expected<std::vector<FolderEntry>> entries = folder.list();
+  if (!entries)
+    return entries.takeError();
+  // Another process may have made a cache of it meanwhile.
+  if (!entries->empty())
+    return hasMarker(folder);
+  if (create)
+    if (llvm::Error error =
+            folder.create(CacheStore::markerName, "This folder is a cache of Tilus: files with "
+                                                  "names of its form are removed.\n"))
+      return std::move(error);
+  return true;
+}
+
+/// The folder that holds the cache: the one that the options name, or its subfolder "tilus" if that one holds
+/// something else, which is nobody's to touch.
+static llvm::Expected<TrustedFolder> openRoot(const CacheOptions &options, const FileTrust &trust,
+                                              bool create) {
+  llvm::Expected<TrustedFolder> root = TrustedFolder::open(options.root, trust, create);
+  if (!root)
+    return root;
+  llvm::Expected<bool> isOurs = claim(*root, create);
+  if (!isOurs)
+    return isOurs.takeError();
+  if (*isOurs)
+    return root;
+  llvm::Expected<TrustedFolder> inner = root->openSubfolder("tilus", create);
+  if (!inner)
+    return inner;
+  isOurs = claim(*inner, create);
+  if (!isOurs)
+    return isOurs.takeError();
+  if (*isOurs)
+    return inner;
+  return llvm::make_error<FileError>(FileFault::Refused,
+                                     ("expected an empty folder or one with a file '" +
+                                      CacheStore::markerName + "' as the cache, but got '" +
+                                      inner->getPath() + "', which holds something else; name another folder")
+                                         .str());
+}
+
 llvm::Expected<CacheStore> CacheStore::open(const CacheOptions &options, bool create) {
   FileTrust trust = options.trust;
   trust.isShared |= options.secret.has_value();
-  llvm::Expected<TrustedFolder> root = TrustedFolder::open(options.root, trust, create);
+  llvm::Expected<TrustedFolder> root = openRoot(options, trust, create);
   if (!root)
     return root.takeError();
   llvm::Expected<TrustedFolder> kernels = root->openSubfolder("kernels", create);
@@ -116,7 +178,9 @@ llvm::Expected<std::vector<CacheEntry>> CacheStore::list() const {
   return entries;
 }
 
-void CacheStore::removeOld(llvm::StringRef folderName, int64_t age) const {
+void CacheStore::removeOld(llvm::StringRef folderName, int64_t age,
+                           llvm::function_ref<bool(llvm::StringRef)> isOurs,
+                           llvm::function_ref<bool(llvm::StringRef)> isOursWithin) const {
   llvm::Expected<TrustedFolder> folder = root.openSubfolder(folderName, /*create=*/false);
   if (!folder)
     return llvm::consumeError(folder.takeError());
@@ -124,13 +188,28 @@ void CacheStore::removeOld(llvm::StringRef folderName, int64_t age) const {
   if (!files)
     return llvm::consumeError(files.takeError());
   for (const FolderEntry &file : *files)
-    if (file.age >= age)
-      llvm::consumeError(file.isFile ? folder->remove(file.name) : folder->removeFolder(file.name));
+    if (file.age >= age && isOurs(file.name))
+      llvm::consumeError(file.isFile ? folder->remove(file.name)
+                                     : folder->removeFolder(file.name, isOursWithin));
+}
+
+static bool isKey(llvm::StringRef name) { return Hash256::parseHex(name).has_value(); }
+
+/// Whether the name is one that setAside() gives.
+static bool isDamagedName(llvm::StringRef name) {
+  auto [key, rest] = name.split('-');
+  return isKey(key) && TrustedFolder::isTemporaryName(rest);
+}
+
+static bool isNothing(llvm::StringRef) { return false; }
+
+void CacheStore::removeLeftovers(int64_t damagedAge, int64_t lockAge) const {
+  removeOld("bad", damagedAge, isDamagedName, isNothing);
+  removeOld("locks", lockAge, isKey, isNothing);
 }
 
 llvm::Expected<CacheRemoval> CacheStore::prune(uint64_t maxBytes, std::chrono::seconds maxAge) const {
-  removeOld("bad", 7 * day);
-  removeOld("locks", day);
+  removeLeftovers(7 * day, day);
   llvm::Expected<std::vector<CacheEntry>> entries = list();
   if (!entries)
     return entries.takeError();
@@ -151,8 +230,8 @@ llvm::Expected<CacheRemoval> CacheStore::prune(uint64_t maxBytes, std::chrono::s
 }
 
 llvm::Expected<CacheRemoval> CacheStore::clear() const {
-  for (const char *folder : {"bad", "locks", "scripts"})
-    removeOld(folder, 0);
+  removeLeftovers(0, 0);
+  removeOld("scripts", 0, ScriptDirectory::isFolderName, ScriptDirectory::isFileName);
   return prune(0, std::chrono::seconds(0));
 }
 

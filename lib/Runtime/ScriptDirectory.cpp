@@ -12,6 +12,10 @@ namespace tilus {
 
 static constexpr llvm::StringLiteral manifestName = "manifest.json";
 static constexpr llvm::StringLiteral sharedTuningName = "tuning.json";
+static constexpr llvm::StringLiteral tuningPrefix = "tuning-";
+static constexpr llvm::StringLiteral tuningEnding = ".json";
+static constexpr size_t tuningDigits = 16;
+static constexpr llvm::StringLiteral lockName = "lock";
 /// A hash in text and a line end.
 static constexpr size_t signatureBytes = 65;
 static constexpr size_t maxFileBytes = size_t(16) << 20;
@@ -37,6 +41,19 @@ std::string ScriptIdentity::getDirectoryName() const {
                      .add("tilus", tilusBuild)
                      .finish();
   return makeSafe(name) + "-" + makeSafe(chip) + "-" + hash.toHex();
+}
+
+bool ScriptDirectory::isFolderName(llvm::StringRef name) {
+  llvm::StringRef front, hash;
+  std::tie(front, hash) = name.rsplit('-');
+  return front.contains('-') && Hash256::parseHex(hash);
+}
+
+bool ScriptDirectory::isFileName(llvm::StringRef name) {
+  if (name == manifestName || name == lockName)
+    return true;
+  return name.consume_front(tuningPrefix) && name.consume_back(tuningEnding) && name.size() == tuningDigits &&
+         llvm::all_of(name, llvm::isHexDigit);
 }
 
 llvm::Expected<ScriptDirectory> ScriptDirectory::open(std::shared_ptr<const CacheStore> store,
@@ -91,7 +108,7 @@ llvm::Error ScriptDirectory::update(llvm::StringRef name,
   if (!temporary)
     return temporary.takeError();
   // Where there are no locks, what another process adds meanwhile may be lost; what remains is right.
-  std::optional<FileLock> lock = folder.lock("lock", mergePatience);
+  std::optional<FileLock> lock = folder.lock(lockName, mergePatience);
   llvm::Expected<std::string> old = read(name);
   std::string text;
   if (old) {
@@ -218,7 +235,7 @@ static std::string getTuningName(const TuningFingerprint &fingerprint) {
                      .add("cuda", fingerprint.cuda)
                      .add("tilus", fingerprint.tilus)
                      .finish();
-  return "tuning-" + hash.toHex().substr(0, 16) + ".json";
+  return (tuningPrefix + hash.toHex().substr(0, tuningDigits) + tuningEnding).str();
 }
 
 Loaded<TuningTable> ScriptDirectory::loadTuning(const TuningFingerprint &fingerprint) const {

@@ -292,6 +292,17 @@ llvm::Error TrustedFolder::write(llvm::StringRef name, llvm::StringRef contents,
   return llvm::Error::success();
 }
 
+llvm::Error TrustedFolder::create(llvm::StringRef name, llvm::StringRef contents) const {
+  llvm::Error error = writeTemporary(name, contents);
+  std::string text = name.str();
+  struct stat status;
+  // That another process was faster is as good.
+  if (!error || retry([&] { return fstatat(descriptor, text.c_str(), &status, AT_SYMLINK_NOFOLLOW); }) != 0)
+    return error;
+  llvm::consumeError(std::move(error));
+  return llvm::Error::success();
+}
+
 llvm::Error TrustedFolder::remove(llvm::StringRef name) const {
   std::string text = name.str();
   if (retry([&] { return unlinkat(descriptor, text.c_str(), 0); }) == 0 || errno == ENOENT)
@@ -299,19 +310,22 @@ llvm::Error TrustedFolder::remove(llvm::StringRef name) const {
   return describeErrno("remove", getFilePath(name));
 }
 
-llvm::Error TrustedFolder::removeFolder(llvm::StringRef name) const {
+llvm::Error TrustedFolder::removeFolder(llvm::StringRef name,
+                                        llvm::function_ref<bool(llvm::StringRef)> isOurs) const {
   std::string text = name.str();
   if (llvm::Expected<TrustedFolder> folder = openSubfolder(name, /*create=*/false)) {
     llvm::Expected<std::vector<FolderEntry>> entries = folder->list();
     if (!entries)
       return entries.takeError();
     for (const FolderEntry &entry : *entries)
-      if (llvm::Error error = folder->remove(entry.name))
-        return error;
+      if (entry.isFile && isOurs(entry.name))
+        if (llvm::Error error = folder->remove(entry.name))
+          return error;
   } else {
     return folder.takeError();
   }
-  if (retry([&] { return unlinkat(descriptor, text.c_str(), AT_REMOVEDIR); }) == 0 || errno == ENOENT)
+  bool isGone = retry([&] { return unlinkat(descriptor, text.c_str(), AT_REMOVEDIR); }) == 0;
+  if (isGone || errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST)
     return llvm::Error::success();
   return describeErrno("remove", getFilePath(name));
 }
@@ -383,13 +397,32 @@ std::string TrustedFolder::makeTemporaryName() {
       .str();
 }
 
+namespace {
+/// What the name of a temporary file says of its writer.
+struct TemporaryName {
+  llvm::StringRef host;
+  pid_t process = 0;
+};
+} // namespace
+
+static std::optional<TemporaryName> parseTemporaryName(llvm::StringRef name) {
+  llvm::SmallVector<llvm::StringRef, 4> parts;
+  name.split(parts, '-');
+  TemporaryName parsed;
+  uint64_t thread, time;
+  if (parts.size() != 4 || parts[0].size() != 16 || !llvm::all_of(parts[0], llvm::isHexDigit) ||
+      parts[1].getAsInteger(10, parsed.process) || parts[2].getAsInteger(10, thread) ||
+      parts[3].getAsInteger(10, time) || parsed.process <= 0)
+    return std::nullopt;
+  parsed.host = parts[0];
+  return parsed;
+}
+
+bool TrustedFolder::isTemporaryName(llvm::StringRef name) { return parseTemporaryName(name).has_value(); }
+
 /// Whether a temporary file's writer may still be at work.
-static bool mayBeInUse(llvm::StringRef name) {
-  auto [host, rest] = name.split('-');
-  pid_t process;
-  if (rest.split('-').first.getAsInteger(10, process) || process <= 0)
-    return false;
-  return host != getHostMark() || kill(process, 0) == 0 || errno != ESRCH;
+static bool mayBeInUse(const TemporaryName &name) {
+  return name.host != getHostMark() || kill(name.process, 0) == 0 || errno != ESRCH;
 }
 
 void TrustedFolder::sweepTemporaryFiles() const {
@@ -397,9 +430,11 @@ void TrustedFolder::sweepTemporaryFiles() const {
   llvm::Expected<std::vector<FolderEntry>> entries = list();
   if (!entries)
     return llvm::consumeError(entries.takeError());
-  for (const FolderEntry &entry : *entries)
-    if (entry.age > day || (entry.age > hour && !mayBeInUse(entry.name)))
+  for (const FolderEntry &entry : *entries) {
+    std::optional<TemporaryName> name = parseTemporaryName(entry.name);
+    if (name && entry.isFile && (entry.age > day || (entry.age > hour && !mayBeInUse(*name))))
       llvm::consumeError(remove(entry.name));
+  }
 }
 
 } // namespace tilus

@@ -1,8 +1,10 @@
 // The files of a disk cache: one opened root folder, and what lies in it.
 //
-//   kernels/<key>.tilus   one artifact file an entry; with a secret, followed by 32 bytes that authenticate
-//   it scripts/<name>/       see ScriptDirectory.h tmp/ bad/ locks/      files being written, damaged files,
-//   locks
+// A file '.tilus-cache' says that the folder is a cache. Of 'kernels', each file holds the artifacts of one
+// entry; with a secret, 32 bytes that authenticate it follow. For 'scripts' see ScriptDirectory.h; 'tmp',
+// 'bad' and 'locks' have files being written, damaged files and locks. Whatever else lies there is not the
+// cache's, and stays.
+//
 // Owns reading, writing and removing of entries; policy (warnings, turning off) is KernelCache's.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
@@ -28,7 +30,11 @@ struct CacheRemoval {
 
 class CacheStore {
 public:
-  /// Opens the root, making it if asked, and sweeps it.
+  /// The file that makes a folder a cache.
+  static constexpr llvm::StringLiteral markerName = ".tilus-cache";
+
+  /// Opens the root, making it if asked, and sweeps it. A root that holds something else than a cache is not
+  /// used, but its subfolder "tilus".
   static llvm::Expected<CacheStore> open(const CacheOptions &options, bool create = true);
 
   llvm::StringRef getPath() const { return root.getPath(); }
@@ -63,8 +69,11 @@ public:
 private:
   CacheStore(TrustedFolder root, TrustedFolder kernels, std::optional<Hash256> secret)
       : root(std::move(root)), kernels(std::move(kernels)), secret(secret) {}
-  /// Removes the files of a folder that are older, if it is there.
-  void removeOld(llvm::StringRef folder, int64_t age) const;
+  /// Removes the files of a folder that are at least as old and that `isOurs` knows by name, if it is there;
+  /// of folders in it, the files that `isOursWithin` knows.
+  void removeOld(llvm::StringRef folder, int64_t age, llvm::function_ref<bool(llvm::StringRef)> isOurs,
+                 llvm::function_ref<bool(llvm::StringRef)> isOursWithin) const;
+  void removeLeftovers(int64_t damagedAge, int64_t lockAge) const;
 
   TrustedFolder root;
   TrustedFolder kernels;

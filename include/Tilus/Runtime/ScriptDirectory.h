@@ -69,6 +69,10 @@ public:
                                               unsigned version = specializationCacheVersion);
 
   llvm::StringRef getPath() const { return folder.getPath(); }
+  /// Whether a name is of the form of a script's directory.
+  static bool isFolderName(llvm::StringRef name);
+  /// Whether a name is one of a file that is written in such a directory.
+  static bool isFileName(llvm::StringRef name);
 
   /// The specialisations that were noted so far.
   Loaded<std::vector<Specialization>> loadSpecializations() const;

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <chrono>
@@ -100,9 +101,12 @@ public:
   /// Makes the file hold the contents: readers see the old ones or all of the new ones, also after a crash.
   /// The temporary file lies in `temporary`, which must be on the same disk.
   llvm::Error write(llvm::StringRef name, llvm::StringRef contents, const TrustedFolder &temporary) const;
+  /// Makes a file unless it is there. Who is killed meanwhile leaves a part of it, so its name has to be
+  /// enough.
+  llvm::Error create(llvm::StringRef name, llvm::StringRef contents) const;
   llvm::Error remove(llvm::StringRef name) const;
-  /// Removes a folder and the files in it, but no folders in it.
-  llvm::Error removeFolder(llvm::StringRef name) const;
+  /// Removes the files of a folder that `isOurs` knows, and then the folder if nothing else is in it.
+  llvm::Error removeFolder(llvm::StringRef name, llvm::function_ref<bool(llvm::StringRef)> isOurs) const;
   /// Moves a file or folder into another folder, where it replaces a file or an empty folder.
   llvm::Error move(llvm::StringRef name, const TrustedFolder &destination, llvm::StringRef newName) const;
   /// Notes that a file was used, unless its age is less than `minAge` seconds. Best effort.
@@ -113,9 +117,12 @@ public:
   std::optional<FileLock> lock(llvm::StringRef name, std::chrono::milliseconds patience) const;
 
   /// Removes the temporary files of processes that have ended, older than an hour, and all older than a day.
+  /// Files with names of another form stay.
   void sweepTemporaryFiles() const;
   /// A name that no other thread of any process uses.
   static std::string makeTemporaryName();
+  /// Whether a name is of the form of those.
+  static bool isTemporaryName(llvm::StringRef name);
 
 private:
   TrustedFolder(int descriptor, std::string path, FileTrust trust)

@@ -197,9 +197,15 @@ TEST_F(KernelCacheTest, SweepsLeftoversOfDeadProcesses) {
   } rows[] = {{mine, 4000, true},
               {host + "-4194304-1-1", 4000, false},
               {host + "-4194304-1-2", 3000, true},
-              {"elsewhere-4194304-1-1", 4000, true},
+              {"0123456789abcdef-4194304-1-1", 4000, true},
               {mine + "0", 90000, false},
-              {"elsewhere-1-1-1", 90000, false}};
+              {"0123456789abcdef-1-1-1", 90000, false},
+              // What is not of the form of such a name is somebody else's.
+              {"elsewhere-1-1-1", 90000, true},
+              {host + "-4194304-1", 90000, true},
+              {host + "-4194304-1-1-1", 90000, true},
+              {host + "-4194304-1-x", 90000, true},
+              {"notes", 90000, true}};
   for (const Row &row : rows) {
     writeFile(folder + row.name, "part");
     utimbuf times = {time(nullptr) - row.age, time(nullptr) - row.age};
