@@ -154,14 +154,37 @@ def check_repetition(path, cases, folder):
                 if first.exists() and (not second.exists() or first.read_bytes() != second.read_bytes())]
 
 
+class Progress:
+    """Says on stderr how far the work is: on a terminal in one line, else in a line now and then."""
+
+    def __init__(self, total, what, stream=sys.stderr, seconds=15.0):
+        self.total, self.what, self.stream = total, what, stream
+        self.is_terminal = stream.isatty()
+        self.seconds = 0.2 if self.is_terminal else seconds
+        self.last = time.monotonic()
+
+    def follow(self, results):
+        """The results, as they come."""
+        for count, result in enumerate(results, 1):
+            yield result
+            now = time.monotonic()
+            if now - self.last >= self.seconds or count == self.total and self.is_terminal:
+                self.last = now
+                text = f"{count} of {self.total} {self.what}"
+                end = "\n" if not self.is_terminal or count == self.total else ""
+                print(f"\r{text}" if self.is_terminal else text, end=end, file=self.stream, flush=True)
+
+
 def check_all(cases, repeated, folder, jobs):
     """The rows of the report for the cases, and the failures of repeating some of them."""
     cuobjdump, groups, chips = find_cuobjdump(), collections.defaultdict(list), all_chips()
     for case in repeated:
         groups[case.path, chips.index(case.chip) // CHIPS_AT_ONCE].append(case)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        rows = list(pool.map(lambda case: check_case(case, folder, cuobjdump), cases))
-        differences = pool.map(lambda item: check_repetition(item[0][0], item[1], folder), groups.items())
+        checked = pool.map(lambda case: check_case(case, folder, cuobjdump), cases)
+        rows = list(Progress(len(cases), "kernels and chips checked").follow(checked))
+        again = pool.map(lambda item: check_repetition(item[0][0], item[1], folder), groups.items())
+        differences = Progress(len(groups), "groups compiled again").follow(again)
         return rows, [text for texts in differences for text in texts]
 
 

@@ -62,3 +62,28 @@ def test_architecture_is_read_by_version_of_the_abi():
     assert chips.read_architecture(header(8, 0x06005A04)) == 90
     assert chips.read_architecture(header(7, 0x005A055A)) == 90
     assert chips.read_architecture(b"") is None
+
+
+class Stream(list):
+    """What is written, piece by piece; a terminal or none."""
+
+    def __init__(self, is_terminal):
+        self.is_terminal = is_terminal
+
+    def isatty(self):
+        return self.is_terminal
+
+    write = list.append
+
+    def flush(self):
+        pass
+
+
+def test_progress_is_told(monkeypatch):
+    clock = iter(range(0, 100, 10))
+    monkeypatch.setattr(chips.time, "monotonic", lambda: next(clock))
+    log, terminal = Stream(False), Stream(True)
+    assert list(chips.Progress(3, "cases", log, seconds=15).follow("abc")) == ["a", "b", "c"]
+    assert "".join(log) == "2 of 3 cases\n"
+    assert list(chips.Progress(3, "cases", terminal).follow("abc")) == ["a", "b", "c"]
+    assert "".join(terminal) == "\r1 of 3 cases\r2 of 3 cases\r3 of 3 cases\n"
