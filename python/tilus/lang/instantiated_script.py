@@ -42,7 +42,19 @@ class Schedule:
         self.arguments = arguments
         self.text = describe_schedule(arguments)
         self.lock = threading.Lock()
-        self.script = make_script(cls, arguments)
+        self._script: Any = None
+        self._error: Optional[Exception] = None
+        try:
+            self._script = make_script(cls, arguments)
+        except Exception as error:  # a schedule that refuses its arguments is one that fails
+            self._error = error
+
+    @property
+    def script(self) -> Any:
+        """The object; raises what its `__init__` raised."""
+        if self._error is not None:
+            raise self._error
+        return self._script
 
 
 class InstantiatedScript(runtime.Dispatcher):

@@ -30,7 +30,12 @@ def describe(schedules: Sequence[Any]) -> Optional[str]:
     try:
         for schedule in schedules:
             walk.add("schedule", schedule.text)
-            walk.visit(schedule.script)
+            try:
+                script = schedule.script
+            except Exception as error:  # it fails whenever it is made
+                walk.add("fails", type(error).__name__, error)
+                continue
+            walk.visit(script)
     except _Unknown:
         return None
     return "\n".join(walk.lines)

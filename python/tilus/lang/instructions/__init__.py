@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Instructions of scripts."""
 
+from tilus.lang.cuda import cuda as cuda_helpers
 from tilus.lang.instructions.asynchronous import CopyAsyncInstructions
 from tilus.lang.instructions.atomic import AtomicInstructionGroup
 from tilus.lang.instructions.base import InstructionGroup
@@ -34,6 +35,7 @@ class Instructions(
 ):
     """What scripts and helper classes call on `self`."""
 
+    cuda = cuda_helpers
     atomic = AtomicInstructionGroup()
     tma = make_unsupported_group("tma")
     mbarrier = make_unsupported_group("mbarrier")
