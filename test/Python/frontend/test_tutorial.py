@@ -1,0 +1,47 @@
+"""Every page of the tutorial is a program, and its blocks run in order on the CPU reference."""
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+FOLDER = pathlib.Path(__file__).resolve().parents[3] / "docs/tutorial"
+PAGES = sorted(path.name for path in FOLDER.glob("[0-9]-*.md"))
+
+
+def extract_program(text):
+    """The Python blocks of a page, each at its own lines: an error names the line of the page."""
+    lines, is_code = [], False
+    for line in text.splitlines():
+        if line.startswith("```"):
+            is_code = line.strip() == "```python"
+            line = ""
+        lines.append(line if is_code else "")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_runs(page, tmp_path):
+    program = tmp_path / page.replace(".md", ".py").replace("-", "_")
+    program.write_text(extract_program((FOLDER / page).read_text(encoding="utf-8")), encoding="utf-8")
+    environment = {**os.environ, "TILUS_DEVICE": "cpu", "TILUS_CACHE_DIR": str(tmp_path / "cache")}
+    result = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_checks_something(page):
+    """Each kernel is called and its result compared."""
+    text = extract_program((FOLDER / page).read_text(encoding="utf-8"))
+    assert "tilus.Script" in text and re.search(r"^(assert np\.array_equal|np\.testing)", text, re.MULTILINE)
+
+
+def test_index_names_all_pages():
+    index = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert len(PAGES) == 5 and re.findall(r"\]\(([0-9].*?\.md)\)", index) == PAGES
+    for page, following in zip(PAGES, PAGES[1:]):
+        assert f"]({following})" in (FOLDER / page).read_text(encoding="utf-8")
