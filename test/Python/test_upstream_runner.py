@@ -139,3 +139,5 @@ def test_tables_that_examples_print():
     assert str(frame).splitlines()[1] == "1  a  5"
     pivot = frame.pivot(index=["size"], columns="name", values=["ms"]).reset_index()
     assert str(pivot).splitlines() == ["size  ms a  ms b", "1  5  6", "2  7  "]
+    ordered = frame.sort_values(by=["name", "ms"], ascending=[True, False])
+    assert [row[2] for row in ordered.rows] == [7, 5, 6]

@@ -31,5 +31,12 @@ class DataFrame:
         """The index is among the columns already."""
         return self
 
+    def sort_values(self, by, ascending):
+        """Rows in the order of columns, the first of `by` outermost."""
+        rows = list(self.rows)
+        for name, is_ascending in reversed(list(zip(by, ascending))):
+            rows.sort(key=lambda row, at=self.columns.index(name): row[at], reverse=not is_ascending)
+        return DataFrame(rows, self.columns)
+
     def __str__(self):
         return "\n".join("  ".join(str(cell) for cell in row) for row in [self.columns, *self.rows])
