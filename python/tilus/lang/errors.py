@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
-from typing import NamedTuple, Optional
+import os
+from typing import Any, Callable, NamedTuple, Optional
 
 
 class TilusError(Exception):
@@ -99,3 +101,23 @@ class TilusProgramError(TilusError):
 
     def __str__(self) -> str:
         return self._render()
+
+
+def is_trace_wanted() -> bool:
+    """Whether errors of scripts show the trace of this package: TILUS_TRACEBACK is set."""
+    return os.environ.get("TILUS_TRACEBACK", "") not in ("", "0")
+
+
+def shows_script_only(function: Callable) -> Callable:
+    """Errors of scripts leave the function without the trace of this package: their place says where they are."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except TilusProgramError as error:
+            if is_trace_wanted():
+                raise
+            raise error.with_traceback(None) from None
+
+    return wrapper

@@ -14,6 +14,7 @@ from typing import Any, Mapping, Optional, Sequence
 from tilus import option
 from tilus._native import runtime
 from tilus.lang.autotune import describe_schedule, generate_schedules, span_space
+from tilus.lang.errors import shows_script_only
 from tilus.lang.parameters import MISSING, Parameter, read_parameters
 from tilus.lang.script import make_script
 from tilus.logging import get_logger
@@ -158,6 +159,7 @@ class InstantiatedScript(runtime.Dispatcher):
 
     # -- compiling
 
+    @shows_script_only
     def compile(self, *args: Any, **kwargs: Any) -> JitInstance:
         """The instance of the current target for the arguments, compiled if need be. Needs no GPU under a scope.
 
@@ -171,6 +173,7 @@ class InstantiatedScript(runtime.Dispatcher):
         device, _, _ = self._place(arguments)
         return get_current_target() if device is None else default_target(device)
 
+    @shows_script_only
     def _compile_request(self, handle: Any, values: list, divisibility: list, jit_key: tuple, result: Any) -> None:
         """Compiles for the native dispatcher, which calls it once a target and key."""
         constants, divisors = self._specialize(values, divisibility)
@@ -208,6 +211,7 @@ class InstantiatedScript(runtime.Dispatcher):
                 bound[parameter.name] = parameter.default
         return tuple(bound[name] for name in self._names)
 
+    @shows_script_only
     def _call_by_name(self, *args: Any, **kwargs: Any) -> None:
         extra = {name: kwargs.pop(name) for name in _RESERVED if name in kwargs and name not in self._names}
         arguments = self._bind(args, kwargs)
@@ -222,6 +226,7 @@ class InstantiatedScript(runtime.Dispatcher):
         handle = None if stream is None else stream_handle(stream)
         return self._launch(arguments, _device_number(device), handle)
 
+    @shows_script_only
     def _call_elsewhere(self, arguments: tuple, has_host: bool) -> None:
         stub = observers.current_stub()
         if stub is not None:

@@ -150,6 +150,26 @@ def test_objects(name):
         check(Objects, name)
 
 
+def make_script(factor):
+    class Closure(Kernel):
+        def __call__(self, p: ~int64):
+            self.attrs.warps = 1
+            self.attrs.blocks = 1
+            out = self.global_view(p, dtype=int64, shape=[1])
+            self.store_global(out, self.register_tensor(dtype=int64, shape=[1], init=factor * 2), offsets=[0])
+
+    return Closure()
+
+
+def test_closures():
+    import numpy as np
+
+    for factor in (3, 4):
+        out, script = np.zeros(1, np.int64), make_script(factor)
+        run_kernel(script, type(script).__call__, [out])
+        assert out[0] == factor * 2
+
+
 class Declared(Kernel):
     def __call__(self, n: int32, p: ~int64, flag: "bool", q: "~uint8" = None):
         self.attrs.warps = 1

@@ -6,8 +6,11 @@ what must be said. The body is put into a file, without these signs, transpiled,
 """
 
 import importlib.util
+import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 from language import Kernel, transpile
@@ -111,3 +114,29 @@ def test_mistake(tmp_path, body, fields):
 
 def test_there_are_enough():
     assert len(cases()) >= 60
+
+
+SCRIPT = """import numpy
+import tilus
+from tilus import int32
+
+
+class Script(tilus.Script):
+    def __call__(self, n: int32, p: ~int32):
+        self.attrs.warps = 1
+        self.attrs.blocks = 1
+        x = n.missing
+
+
+Script()(4, numpy.zeros(4, numpy.int32), device="cpu")
+"""
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_trace_of_the_package_is_shown_on_request(tmp_path, wanted):
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    environment = dict(os.environ, TILUS_TRACEBACK="1" if wanted else "0", TILUS_CACHE_DIR=str(tmp_path / "cache"))
+    result = subprocess.run([sys.executable, str(path)], env=environment, capture_output=True, text=True)
+    assert result.returncode == 1 and f"{path}:10:13: error: expected" in result.stderr
+    assert ("transpiler/expressions.py" in result.stderr) == wanted

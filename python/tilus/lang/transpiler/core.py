@@ -8,11 +8,10 @@
 from __future__ import annotations
 
 import ast
-import os
 from typing import Any, Callable, Optional
 
 from tilus.lang.builder import Builder, Group
-from tilus.lang.errors import InstructionError, Note, Place, TilusProgramError
+from tilus.lang.errors import InstructionError, Note, Place, TilusProgramError, is_trace_wanted
 from tilus.lang.frames import UNSET, Cell
 from tilus.lang.scalars import Constant, Scalar
 from tilus.lang.scopes import Scope
@@ -141,7 +140,7 @@ class Transpiler:
     @staticmethod
     def cause(error: BaseException) -> Optional[BaseException]:
         """The exception to show below an error: none, unless TILUS_TRACEBACK asks for the trace of this package."""
-        return None if os.environ.get("TILUS_TRACEBACK", "") in ("", "0") else error
+        return error if is_trace_wanted() else None
 
     # -- dispatch
 
