@@ -96,10 +96,22 @@ class Builder:
         # Counts what happens to names, so that it can be said which of two came first; see scopes.py.
         self.clock = 0
         self.tile_names: dict = {}
+        # Objects whose attributes the script changes, with the attributes that they had before.
+        self.changed: dict = {}
         # What signs.py settles at the end, and where the numbers of blocks were set.
         self.divisions: dict = {}
         self.unfinished: list = []
         self.blocks_place: Optional[Place] = None
+
+    def will_change(self, owner: Any) -> None:
+        """Keeps the attributes of an object as they were before the script."""
+        self.changed.setdefault(id(owner), (owner, dict(vars(owner))))
+
+    def restore_objects(self) -> None:
+        """Gives the objects that the script changed their attributes back."""
+        for owner, attributes in self.changed.values():
+            vars(owner).clear()
+            vars(owner).update(attributes)
 
     def tick(self) -> int:
         """The next number of the clock."""

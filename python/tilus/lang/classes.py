@@ -39,6 +39,7 @@ class Members:
             object.__setattr__(self, name, value)
 
     def _variable(self, name: str, value: Any) -> Variable:
+        current_builder().will_change(self)
         members = self.__dict__.setdefault(_MEMBERS, {})
         variable = members[name] = Variable(value, f"'{type(self).__name__}.{name}'")
         return variable
@@ -71,10 +72,6 @@ class Members:
         # Always a scalar of run time: methods may change it in loops, which cannot be seen before.
         variable.content = Scalar(scalar.value, dtype, nonneg)
         self.__dict__.pop(name, None)
-
-    def forget_members(self) -> None:
-        """Ends the variables: the script is transpiled."""
-        self.__dict__.pop(_MEMBERS, None)
 
 
 def _move_to_root(cell: Cell) -> None:

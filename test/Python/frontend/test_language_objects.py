@@ -206,3 +206,31 @@ def test_attributes_of_scripts_are_restored():
 
     run_kernel(script, Declared.__call__, [1, np.zeros(1, np.int64), np.zeros(1, np.uint8)], constants={"flag": False})
     assert script.note == "kept" and "_tilus_members" not in vars(script)
+
+
+class HasObject(Kernel):
+    """Its helper object is made when the script is, and not when it is transpiled."""
+
+    def __init__(self):
+        super().__init__()
+        self.counter = Counter(5)
+        self.total = 1
+
+    def __call__(self, n: int32, p: ~int64):
+        self.attrs.warps = 1
+        self.attrs.blocks = 1
+        self.counter.advance(n)
+        self.total = self.total + self.counter.value
+        out = self.global_view(p, dtype=int64, shape=[1])
+        self.store_global(out, self.register_tensor(dtype=int64, shape=[1], init=self.total), offsets=[0])
+
+
+def test_objects_of_the_script_are_as_before_each_time():
+    import numpy as np
+
+    script, texts = HasObject(), []
+    for n in (3, 7):
+        out = np.zeros(1, np.int64)
+        texts.append(str(run_kernel(script, HasObject.__call__, [n, out])))
+        assert out[0] == 1 + 5 + 2 * n
+    assert texts[0] == texts[1] and script.counter.value == 5 and script.total == 1

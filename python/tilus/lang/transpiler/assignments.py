@@ -98,6 +98,8 @@ def set_attribute(t: Transpiler, owner: Any, name: str, value: Any) -> None:
     else:
         if owner is not getattr(t.script, "attrs", None):
             t.check_host_change(owner, f"'{name}' of an object of {type(owner).__name__} is assigned")
+            if hasattr(owner, "__dict__") and not isinstance(owner, type):
+                t.builder.will_change(owner)
         setattr(owner, name, value)
         if owner is getattr(t.script, "attrs", None):
             t.note_attribute(name, value)

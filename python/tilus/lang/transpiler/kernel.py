@@ -57,7 +57,7 @@ def transpile(
     context = context or thread_context()
     context.take_diagnostics()
     builder = Builder(context, target)
-    attributes = dict(vars(script))
+    builder.will_change(script)
     reset = getattr(getattr(script, "attrs", None), "reset", None)
     if reset is not None:
         reset()
@@ -68,8 +68,7 @@ def transpile(
             error.__traceback__ = None  # the user's place says it all
         raise
     finally:
-        vars(script).clear()
-        vars(script).update(attributes)
+        builder.restore_objects()
 
 
 def _transpile(
