@@ -87,6 +87,20 @@ class Loops:
             total += 5
         return total
 
+    def break_in_else_of_inner_loop(self, a, b):
+        total = 0
+        for i in range(5):
+            for j in range(4):
+                if j == b:
+                    break
+                total += 1
+            else:
+                if i == a:
+                    break
+                continue
+            total += 100
+        return total
+
     def unconditional_break(self, a, b):
         total = a
         for i in range(5):

@@ -69,10 +69,12 @@ def _leaves(node: ast.AST, types: tuple, of_loop: bool) -> bool:
             return True
         if isinstance(child, (ast.Lambda, ast.FunctionDef)):
             continue
-        inner = types if not (of_loop and isinstance(child, (ast.For, ast.While))) else tuple(
-            kind for kind in types if kind is ast.Return
-        )  # fmt: skip
-        if inner and _leaves(child, inner, of_loop):
+        if of_loop and isinstance(child, (ast.For, ast.While)):
+            # Jumps of the body are the inner loop's own; those of its else are this one's.
+            if ast.Return in types and _leaves(ast.Module(child.body, []), (ast.Return,), of_loop):
+                return True
+            child = ast.Module(child.orelse, [])
+        if _leaves(child, types, of_loop):
             return True
     return False
 
