@@ -234,3 +234,17 @@ def test_objects_of_the_script_are_as_before_each_time():
         texts.append(str(run_kernel(script, HasObject.__call__, [n, out])))
         assert out[0] == 1 + 5 + 2 * n
     assert texts[0] == texts[1] and script.counter.value == 5 and script.total == 1
+
+
+def test_scripts_that_are_gone_are_forgotten():
+    import gc
+    import weakref
+
+    import numpy as np
+
+    script = make_script(5)
+    function = weakref.ref(type(script).__call__)
+    run_kernel(script, type(script).__call__, [np.zeros(1, np.int64)])
+    del script
+    gc.collect()
+    assert function() is None

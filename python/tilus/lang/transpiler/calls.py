@@ -27,7 +27,7 @@ from tilus.lang.transpiler.formats import FormatText
 from tilus.lang.transpiler.source import Source
 
 _signatures: "weakref.WeakKeyDictionary[types.CodeType, inspect.Signature]" = weakref.WeakKeyDictionary()
-_sources: "weakref.WeakKeyDictionary[types.FunctionType, Source]" = weakref.WeakKeyDictionary()
+_SOURCE = "__tilus_source__"
 
 # Modules of this package whose functions are instructions; helper classes written as scripts say so themselves.
 _NATIVE = ("tilus.",)
@@ -43,10 +43,10 @@ _REFUSED = (builtins.open, builtins.input, builtins.exec, builtins.eval, builtin
 
 
 def source_of(function: types.FunctionType) -> Source:
-    """The source of a function, read once."""
-    found = _sources.get(function)
+    """The source of a function, read once. The function keeps it, so that it ends with the function."""
+    found = vars(function).get(_SOURCE)
     if found is None:
-        found = _sources[function] = Source(function)
+        found = vars(function)[_SOURCE] = Source(function)
     return found
 
 

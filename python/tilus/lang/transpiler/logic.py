@@ -72,6 +72,8 @@ def _compare(op: ast.cmpop, a: Any, b: Any) -> Any:
         return _contains(b, a)
     if isinstance(op, ast.NotIn):
         return negation(_contains(b, a))
+    if isinstance(op, (ast.Is, ast.IsNot)) and (is_runtime(a) and b is not None or is_runtime(b) and a is not None):
+        raise InstructionError("expected None to compare with 'is', but got a value of run time", "use == or !=")
     try:
         return _COMPARE[type(op)](a, b)
     except TypeError as error:
