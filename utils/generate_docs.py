@@ -170,11 +170,11 @@ def pipelines(text):
         yield f"### `--{name}`\n\n_{summary}_\n\n{table(('option', 'is', 'default'), rows)}"
 
 
-def def_rows(text, macro):
+def def_rows(text, table_name):
     """The rows of a .def table, each a list of its fields without quotes."""
-    rows = re.findall(rf"^{macro}\((.*)\)$", text, re.MULTILINE)
+    rows = re.findall(rf"^TILUS_{table_name}\((.*)\)$", text, re.MULTILINE)
     if not rows:
-        sys.exit(f"expected rows of {macro}, but got none")
+        sys.exit(f"expected rows of TILUS_{table_name}, but got none")
     return [[field.strip().strip('"') for field in re.findall(r'"[^"]*"|[^,]+', row)] for row in rows]
 
 
@@ -183,7 +183,7 @@ def targets_page(source):
     path = "include/Tilus/TargetInfo/Targets.def"
     kinds = {"Base": "later chips too", "Family": "its family", "Exact": "this chip alone"}
     rows = [(f"`{chip}`", f"{major}.{minor}", kinds[suffix], ptx_version(least), ptx_version(ptx), *limits)
-            for chip, major, minor, suffix, least, ptx, *limits in def_rows(source.read(path), "TILUS_TARGET")]  # fmt: skip
+            for chip, major, minor, suffix, least, ptx, *limits in def_rows(source.read(path), "TARGET")]  # fmt: skip
     intro = ("The chips that kernels are compiled for. Code of a chip runs on the devices that its suffix allows: without one "
              "on every later capability too, with `f` on its family, with `a` on this chip alone. PTX is emitted in the "
              "version of the table unless the target's `features` ask for another, from the least one on. Shared memory "
@@ -208,7 +208,7 @@ def features_page(source):
     parts = []
     for title, body in re.findall(r"^// ([^\n]*)\.\n((?:TILUS_FEATURE[^\n]*\n)+)", source.read(path), re.MULTILINE):
         rows = [(f"`{name}`", summary, ", ".join(f"`{chip}`" for chip in chips))
-                for _, name, summary, *chips in def_rows(body, "TILUS_FEATURE")]  # fmt: skip
+                for _, name, summary, *chips in def_rows(body, "FEATURE")]  # fmt: skip
         parts += [f"## {title}", table(("feature", "is", "chips"), rows)]
     return page("Features", path, textwrap.fill(intro, 118), *parts)
 
@@ -217,9 +217,9 @@ def atoms_page(source):
     """The matrix instructions."""
     path = f"{IR}/Atoms/MmaAtoms.def"
     features = {row[0]: row[1] for row in
-                def_rows(source.read("include/Tilus/TargetInfo/Features.def"), "TILUS_FEATURE")}  # fmt: skip
+                def_rows(source.read("include/Tilus/TargetInfo/Features.def"), "FEATURE")}  # fmt: skip
     rows = [(f"`{name}`", f"{m} × {n} × {k}", *(f"`{kind}`" for kind in (a, b, acc)), f"`{features[feature]}`")
-            for name, m, n, k, a, b, acc, feature in def_rows(source.read(path), "TILUS_MMA_ATOM")]  # fmt: skip
+            for name, m, n, k, a, b, acc, feature in def_rows(source.read(path), "MMA_ATOM")]  # fmt: skip
     intro = ("Values of `#tilus.mma_atom<…>`, which `tilus-select-atoms` sets on `tilus.mma`. Of rows with the same "
              "types the first ones are preferred. `simt` is none of them: scalar instructions multiply.")  # fmt: skip
     columns = ("atom", "m × n × k", "a", "b", "accumulator", "feature")
