@@ -1,6 +1,6 @@
 """Scripts as operators of torch: torch's own checks, one graph under torch.compile, and what is refused.
 
-Tensors are the host's, so kernels run on the CPU reference; skipped where torch is not installed.
+Kernels run on a GPU if torch sees one, else on the CPU reference; skipped where torch is not installed.
 """
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -12,6 +12,8 @@ import tilus  # noqa: E402
 import tilus.torch  # noqa: E402
 from tilus import float32, int32  # noqa: E402
 from tilus.utils import cdiv  # noqa: E402
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 class Scale(tilus.Script):
@@ -59,9 +61,9 @@ def row_sums():
 
 
 def test_results(scale, row_sums):
-    x = torch.randn(1000)
+    x = torch.randn(1000, device=DEVICE)
     assert torch.equal(scale(2.5, x), x * 2.5) and torch.equal(torch.ops.tilus_test.scale(2.5, x), x * 2.5)
-    x, y = torch.randn(5, 100), torch.ones(5)
+    x, y = torch.randn(5, 100, device=DEVICE), torch.ones(5, device=DEVICE)
     row_sums(x, y)
     torch.testing.assert_close(y, 1 + x.sum(dim=1))
     assert str(scale._opoverload._schema) == "tilus_test::scale(float factor, Tensor x_ptr) -> Tensor"
@@ -69,21 +71,21 @@ def test_results(scale, row_sums):
 
 
 def test_checks_of_torch(scale, row_sums):
-    torch.library.opcheck(scale, (1.5, torch.randn(300)))
-    torch.library.opcheck(row_sums, (torch.randn(3, 70), torch.randn(3)))
+    torch.library.opcheck(scale, (1.5, torch.randn(300, device=DEVICE)))
+    torch.library.opcheck(row_sums, (torch.randn(3, 70, device=DEVICE), torch.randn(3, device=DEVICE)))
 
 
-@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+@pytest.mark.parametrize("backend", ["eager", "aot_eager", *(["inductor"] if DEVICE == "cuda" else [])])
 def test_one_graph(scale, row_sums, backend):
     def function(x, y):
         y = y.clone()
         row_sums(scale(2.0, x + 1).reshape(-1, 50) * 3, y)
         return torch.relu(y)
 
-    x, y = torch.randn(200), torch.randn(4)
+    x, y = torch.randn(200, device=DEVICE), torch.randn(4, device=DEVICE)
     compiled = torch.compile(function, fullgraph=True, backend=backend)
     torch.testing.assert_close(compiled(x, y), torch.relu(y + (x + 1).reshape(4, 50).mul(6).sum(dim=1)))
-    x, y = torch.randn(350), torch.randn(7)
+    x, y = torch.randn(350, device=DEVICE), torch.randn(7, device=DEVICE)
     torch.testing.assert_close(compiled(x, y), function(x, y))
 
 
@@ -98,9 +100,9 @@ def test_gradients_can_be_registered():
         lambda ctx, gradient: (None, operator(ctx.factor, gradient.contiguous())),
         setup_context=lambda ctx, inputs, output: setattr(ctx, "factor", inputs[0]),
     )
-    x = torch.randn(10, requires_grad=True)
+    x = torch.randn(10, requires_grad=True, device=DEVICE)
     operator(3.0, x).sum().backward()
-    assert torch.equal(x.grad, torch.full((10,), 3.0))
+    assert torch.equal(x.grad, torch.full((10,), 3.0, device=DEVICE))
 
 
 def test_same_operator_is_made_once(row_sums):

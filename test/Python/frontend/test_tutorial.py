@@ -1,4 +1,4 @@
-"""Every page of the tutorial is a program, and its blocks run in order on the CPU reference."""
+"""Every page of the tutorial, and that on tools, is a program; the blocks run in order on the CPU reference."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
@@ -11,26 +11,46 @@ import pytest
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "docs/tutorial"
 PAGES = sorted(path.name for path in FOLDER.glob("[0-9]-*.md"))
+TOOLS = FOLDER.parent / "python-tools.md"
 
 
-def extract_program(text):
+def extract_program(text, fence="```python"):
     """The Python blocks of a page, each at its own lines: an error names the line of the page."""
     lines, is_code = [], False
     for line in text.splitlines():
         if line.startswith("```"):
-            is_code = line.strip() == "```python"
+            is_code = line.strip() == fence
             line = ""
         lines.append(line if is_code else "")
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_page_runs(page, tmp_path):
-    program = tmp_path / page.replace(".md", ".py").replace("-", "_")
-    program.write_text(extract_program((FOLDER / page).read_text(encoding="utf-8")), encoding="utf-8")
-    environment = {**os.environ, "TILUS_DEVICE": "cpu", "TILUS_CACHE_DIR": str(tmp_path / "cache")}
+def run_program(text, program):
+    """Runs a program on the CPU reference."""
+    program.write_text(text, encoding="utf-8")
+    environment = {**os.environ, "TILUS_DEVICE": "cpu", "TILUS_CACHE_DIR": str(program.parent / "cache")}
     result = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_runs(page, tmp_path):
+    text = extract_program((FOLDER / page).read_text(encoding="utf-8"))
+    run_program(text, tmp_path / page.replace(".md", ".py").replace("-", "_"))
+
+
+def test_tools_run(tmp_path):
+    text = TOOLS.read_text(encoding="utf-8")
+    assert "plan_conversion" in extract_program(text) and "int4b" in extract_program(text)
+    run_program(extract_program(text), tmp_path / "tools.py")
+
+
+def test_operators_of_torch_run(tmp_path):
+    """The block that needs torch."""
+    pytest.importorskip("torch")
+    text = extract_program(TOOLS.read_text(encoding="utf-8"), fence="```py")
+    assert "opcheck" in text
+    run_program(text, tmp_path / "operators.py")
 
 
 @pytest.mark.parametrize("page", PAGES)
