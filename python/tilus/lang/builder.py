@@ -89,6 +89,8 @@ class Builder:
         self.block: Any = None
         self.frame = Frame(None)
         self.group: Optional[Group] = None
+        # Groups of which threads may have left the kernel.
+        self.returned: list = []
         self.place: Optional[Place] = None
         self._location: tuple = (None, None)
         self._types: dict = {}

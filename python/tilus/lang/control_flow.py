@@ -238,6 +238,22 @@ class GroupRegion:
         self.begin = begin
         self.count = count
 
+    def check_threads(self, returned: list) -> None:
+        """Raises if threads of these groups, which may have left the kernel, would execute the region."""
+        outer = current_builder().group
+        if outer is None:
+            return
+        group = self._group(outer)
+        if not all(group.is_apart(gone) for gone in returned):
+            raise InstructionError(
+                "expected threads that are there, but threads of this group may have returned before",
+                "put the rest of the earlier group in a branch instead",
+            )
+
+    def _group(self, outer: Group) -> Group:
+        kind = "any" if self.begin is None or outer.kind == "any" else "fixed"
+        return Group(outer.begin + (self.begin or 0), self.count, kind, outer)
+
     def __enter__(self) -> GroupRegion:
         self.builder = builder = current_builder()
         outer = builder.group
@@ -252,8 +268,7 @@ class GroupRegion:
         operation = builder.create("tilus.thread_group", (), attributes, (), 1)
         self.outer = builder.block, builder.frame, outer
         self.operation = operation
-        kind = "any" if self.begin is None or outer.kind == "any" else "fixed"
-        builder.group = Group(outer.begin + (self.begin or 0), self.count, kind, outer)
+        builder.group = self._group(outer)
         self.frame = GroupFrame(builder.frame, builder.group)
         builder.block, builder.frame = operation.regions[0].append(), self.frame
         return self

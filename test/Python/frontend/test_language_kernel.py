@@ -86,11 +86,14 @@ class Groups(Storing):
             with self.single_thread(0):
                 self.store(p, i, phase)
                 phase = (phase + 2) % 5
-            with self.single_warp(2), self.single_thread() as inner:
-                self.store(p, 32 + i, i * inner.count)
+            with self.single_warp(2), self.single_thread(5) as inner:
+                self.store(p, 32 + i, i * inner.count + self.current_thread_begin)
+        with self.single_warp(3):
+            for i in range(n):
                 if i == 2:
                     return
-                self.store(p, 40 + i, self.current_thread_begin)
+                self.store(p, 40 + i, i)
+            self.store(p, 50, n)
         with self.single_thread(0):
             self.store(p, 63, phase)
 
@@ -98,7 +101,8 @@ class Groups(Storing):
 def test_thread_groups_keep_their_scalars():
     out = Groups().run(4)
     assert list(out[:4]) == [0, 2, 4, 1] and out[63] == 3
-    assert list(out[32:35]) == [0, 1, 2] and list(out[40:43]) == [64, 64, -1]
+    assert list(out[32:36]) == [69, 70, 71, 72] and list(out[40:44]) == [0, 1, -1, -1] and out[50] == -1
+    assert Groups().run(2, compiles=False)[50] == 2
 
 
 class MovedPointers(Storing):

@@ -10,6 +10,7 @@ from typing import Any, Optional
 from tilus.lang import scalar_math
 from tilus.lang.control_flow import Branches, GroupRegion
 from tilus.lang.errors import InstructionError
+from tilus.lang.frames import GroupFrame, LoopFrame
 from tilus.lang.merging import is_tile
 from tilus.lang.transpiler.core import Transpiler, executes, is_runtime
 from tilus.lang.transpiler.formats import static_text
@@ -82,6 +83,7 @@ def leave_function(t: Transpiler, node: ast.Return) -> None:
     if activation.is_kernel:
         if value is not None:
             raise InstructionError("expected a kernel to return nothing, but got a value", "store it in global memory")
+        _check_return_of_group(t)
         if t.builder.frame.parent is not None:
             t.builder.create("tilus.exit")
             t.builder.frame.dead = True
@@ -95,6 +97,29 @@ def leave_function(t: Transpiler, node: ast.Return) -> None:
         loop.round.leave()
         loop.loop.leave()
     activation.function.leave()
+
+
+def _check_return_of_group(t: Transpiler) -> None:
+    """Threads that have returned cannot be of a group again, so those of a group return for good or not at all."""
+    group, frame = t.builder.group, t.builder.frame
+    if group is None or group.parent is None:
+        return
+    if group.kind == "any":
+        raise InstructionError(
+            "expected a return of threads that are known, but got one in a group that may be any threads",
+            "say which threads they are, as in self.single_thread(0), or put the rest of the group in a branch",
+        )
+    is_inside = True
+    while frame is not None:
+        if isinstance(frame, LoopFrame) and not is_inside:
+            raise InstructionError(
+                "expected a return of threads that are not needed again, but got one in a thread group that a loop opens "
+                "again",
+                "put the rest of the group in a branch, or open the group around the loop",
+            )
+        is_inside = is_inside and not isinstance(frame, GroupFrame)
+        frame = frame.parent
+    t.builder.returned.append(group)
 
 
 def _innermost_loop(t: Transpiler, word: str) -> Any:
@@ -190,6 +215,10 @@ def _contexts(t: Transpiler, node: ast.With, items: list) -> None:
             "use self.thread_group, self.single_thread, self.single_warp or self.warp_group",
         )
     place = t.place(node)
+    try:
+        manager.check_threads(t.builder.returned)
+    except InstructionError as error:
+        raise t.failure(error, item.context_expr) from None
     with t.scope.local(f"the thread group of line {place.line}", place), manager as entered:
         if item.optional_vars is not None:
             from tilus.lang.transpiler.assignments import assign_to
