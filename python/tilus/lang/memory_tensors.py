@@ -52,6 +52,10 @@ class SharedTensor:
     def has_layout(self) -> bool:
         return self.layout is not None
 
+    def as_shared_tensor(self) -> SharedTensor:
+        """The tile itself; for type checkers."""
+        return self
+
     def is_same(self, other: Any) -> bool:
         return isinstance(other, SharedTensor) and self.value == other.value
 
@@ -150,6 +154,10 @@ class GlobalTensor:
         dims = sorted(self.fixed)
         operands = [self.view] + [offset_value(self.fixed[dim], "an index") for dim in dims]
         return emit("tilus.slice_global", operands, global_type(self.dtype, shape, strides), dims=int_list(dims))
+
+    def as_global_tensor(self) -> GlobalTensor:
+        """The tensor itself; for type checkers."""
+        return self
 
     def is_same(self, other: Any) -> bool:
         return isinstance(other, GlobalTensor) and self.view == other.view and self.fixed == other.fixed

@@ -133,6 +133,10 @@ class RegisterTensor:
     def __repr__(self) -> str:
         return f"RegisterTensor({self.dtype.name}{list(self.shape)})"
 
+    def as_register_tensor(self) -> RegisterTensor:
+        """The tile itself; for type checkers."""
+        return self
+
     # -- elements
 
     def item(self) -> Scalar:
