@@ -83,3 +83,30 @@ def test_default_layout_errors():
     with pytest.raises(ValueError, match="a vector that divides"):
         cuda.default_register_layout(4, dtypes.f32, (128, 4), vector_size=3)
     assert cuda.shared_layout([2, 3]) == shared_row_major(2, 3)
+
+
+def test_device_properties(monkeypatch):
+    """Those of torch under CUDA's names, and what is said where there is no GPU."""
+    import sys
+    import types
+
+    def make_torch(count):
+        found = types.SimpleNamespace(name="GPU", major=9, minor=0, multi_processor_count=132, total_memory=1 << 37)
+        return types.SimpleNamespace(
+            cuda=types.SimpleNamespace(
+                is_available=lambda: count > 0, device_count=lambda: count, get_device_properties=lambda index: found
+            )
+        )
+
+    from tilus.runtime import devices
+
+    devices.get_device_properties.cache_clear()
+    monkeypatch.setitem(sys.modules, "torch", make_torch(1))
+    properties = cuda.runtime.get_device_properties(0)
+    assert (properties.name, properties.multiProcessorCount, properties.totalGlobalMem) == ("GPU", 132, 1 << 37)
+    with pytest.raises(RuntimeError, match="expected GPU 1, but torch sees 1 GPUs"):
+        cuda.runtime.get_device_properties(1)
+    devices.get_device_properties.cache_clear()
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(RuntimeError, match="expected torch"):
+        cuda.runtime.get_device_properties(0)
