@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Measures what a call from Python costs, over an empty Python function with the same arguments.
 
-    python_calls.py [--device fake|cuda] [--rounds N] [--calls N] [--json FILE] [--peers NAME,...]
+    python_calls.py [--device fake|noop|cuda] [--rounds N] [--calls N] [--json FILE] [--upstream FOLDER] [--peers NAME,...]
 
 L3: three tensors and two integers, the same each time; L4: nineteen arguments (five tensors, nine integers, five
-constants); L5: alternating arguments, and alternating targets; I1: the import in a new process. With `--device fake`
-the launch function of the fake driver does nothing, and tensors are those of the tests; with `--device cuda` they are
-torch's, and the launch is real. All ways to call take turns in rounds of one run, and the median of the rounds counts.
-Peers (upstream's tilus from a path in UPSTREAM_TILUS, Triton) that are not installed are skipped, and said to be.
+constants); L5: alternating arguments, and alternating targets; I1: the import in a new process. The launch function
+does nothing with `--device fake`, where tensors are those of the tests, and with `--device noop`, where they are
+torch's on a GPU; with `--device cuda` the launch is real. All ways to call take turns in rounds of one run, and the
+median of the rounds counts. Upstream's package, in the FOLDER, has the name of this one: it runs in a process of its
+own, next, on a kernel whose grid is empty, which it does not launch, and on one of one block. Peers that are not
+installed are skipped, and said to be.
 """
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -28,11 +30,13 @@ BUILD = pathlib.Path(os.environ.get("TILUS_BUILD_DIR", ROOT / "build"))
 
 def read_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", choices=("fake", "cuda"), default="fake")
+    parser.add_argument("--device", choices=("fake", "noop", "cuda"), default="fake")
     parser.add_argument("--rounds", type=int, default=201)
     parser.add_argument("--calls", type=int, default=400)
     parser.add_argument("--imports", type=int, default=11)
-    parser.add_argument("--peers", default="upstream,triton")
+    parser.add_argument("--peers", default="triton")
+    parser.add_argument("--upstream", type=pathlib.Path)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", type=pathlib.Path)
     return parser.parse_args()
 
@@ -40,7 +44,7 @@ def read_options():
 # -- what is called
 
 
-def make_scripts():
+def make_scripts(blocks=1):
     """The scripts: `first` of three tensors and two integers, `many` of nineteen arguments; both are autotuned."""
     import tilus
     from tilus import float32, int32
@@ -53,7 +57,7 @@ def make_scripts():
 
         def __call__(self, m: int32, n: int32, a_ptr: ~float32, b_ptr: ~float32, c_ptr: ~float32):
             self.attrs.warps = 1
-            self.attrs.blocks = 1
+            self.attrs.blocks = blocks
             self.global_view(a_ptr, dtype=float32, shape=[m, n])
 
     @tilus.autotune("block", [32, 64])
@@ -68,7 +72,7 @@ def make_scripts():
             t0: ~float32, t1: ~float32, t2: ~float32, t3: ~float32, t4: ~float32,
         ):  # fmt: skip
             self.attrs.warps = 1
-            self.attrs.blocks = 1
+            self.attrs.blocks = blocks
             self.global_view(t0, dtype=float32, shape=[i0, i1])
 
     return First(), Many()
@@ -76,14 +80,14 @@ def make_scripts():
 
 def quieten(options):
     """Makes launches of the fake driver cost next to nothing."""
-    if options.device == "fake":
+    if options.device != "cuda":
         import ctypes
 
         ctypes.CDLL(os.environ["TILUS_CUDA_DRIVER"]).fakeCudaRecord(False)
 
 
 def make_tensors(device):
-    if device == "cuda":
+    if device != "fake":
         import torch
 
         return [torch.zeros(1024, device="cuda") for _ in range(5)]
@@ -104,10 +108,6 @@ def allocate(size):
     driver.cuCtxSetCurrent(context)
     driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size))
     return address.value
-
-
-def empty(*_):
-    """Nothing."""
 
 
 def make_empty(count):
@@ -181,14 +181,21 @@ class ScopedCall:
             self.script(*arguments)
 
 
+def make_arguments(tensors):
+    """The arguments of the rows: L3's, others for L5, L4's, and others."""
+    return (
+        (4096, 1023, *tensors[:3]),
+        (4096, 4095, tensors[1], tensors[2], tensors[0]),
+        (*range(100, 109), 1, 2, 3, True, 0.5, *tensors),
+        (*range(100, 108), 9000, 1, 2, 3, True, 0.5, *reversed(tensors)),
+    )
+
+
 def measure_calls(options):
     first, many = make_scripts()
     tensors = make_tensors(options.device)
     settle = make_settle(options)
-    same = (4096, 1023, *tensors[:3])
-    other = (4096, 4095, tensors[1], tensors[2], tensors[0])
-    nineteen = (*range(100, 109), 1, 2, 3, True, 0.5, *tensors)
-    nineteen_other = (*range(100, 108), 9000, 1, 2, 3, True, 0.5, *reversed(tensors))
+    same, other, nineteen, nineteen_other = make_arguments(tensors)
     rows = {}
 
     def row(name, contestants):
@@ -200,15 +207,16 @@ def measure_calls(options):
     for arguments in (nineteen, nineteen_other):
         many(*arguments)
     quieten(options)
-    peers = load_peers(options, tensors)
-    row("L3 same arguments", [("empty", make_empty(5), [same]), ("tilus", first, [same]), *peers("L3", [same])])
-    row("L5 alternating arguments", [("empty", make_empty(5), [same, other]), ("tilus", first, [same, other]), *peers("L5", [same, other])])
-    row("L4 nineteen arguments", [("empty", make_empty(19), [nineteen]), ("tilus", many, [nineteen])])
-    row("L4 alternating", [("empty", make_empty(19), [nineteen, nineteen_other]), ("tilus", many, [nineteen, nineteen_other])])
-    targets = target_pair(options)
+    peers = load_peers(options)
+    for name, lists in (("L3 same arguments", [same]), ("L5 alternating arguments", [same, other])):
+        row(name, [("empty", make_empty(5), lists), ("tilus", first, lists), *peers(lists)])
+    for name, lists in (("L4 nineteen arguments", [nineteen]), ("L4 alternating", [nineteen, nineteen_other])):
+        row(name, [("empty", make_empty(19), lists), ("tilus", many, lists)])
+    targets = target_pair()
     scoped = ScopedCall(first, targets)
     scoped.pair(*same)
-    row("L5 two scopes (a pair of calls)", [("empty", make_empty(5), [same]), ("alternating targets", scoped.pair, [same]), ("one target", scoped.alone, [same])])
+    contestants = [("alternating targets", scoped.pair, [same]), ("one target", scoped.alone, [same])]
+    row("L5 two scopes (a pair of calls)", [("empty", make_empty(5), [same]), *contestants])
     row("after a scope was entered", [("empty", make_empty(5), [same]), ("tilus", first, [same])])
     import tilus
 
@@ -218,7 +226,7 @@ def measure_calls(options):
     return rows
 
 
-def target_pair(options):
+def target_pair():
     import tilus
 
     target = tilus.target.default_target()
@@ -226,7 +234,7 @@ def target_pair(options):
 
 
 def make_settle(options):
-    if options.device == "fake":
+    if options.device != "cuda":
         return lambda: None
     import torch
 
@@ -236,36 +244,31 @@ def make_settle(options):
 # -- peers
 
 
-def load_peers(options, tensors):
-    """A function from a row and lists of arguments to contestants of the peers that are there."""
-    wanted = options.peers.split(",")
+def load_peers(options):
+    """A function from lists of arguments to contestants of the peers that are there."""
     makers = {}
-    for name, load in (("upstream", load_upstream), ("triton", load_triton)):
-        if name not in wanted:
-            continue
-        if options.device == "fake":
-            print(f"skipped: {name} launches on real drivers alone", file=sys.stderr)
+    for name, load in (("triton", load_triton),):
+        if name not in options.peers.split(","):
             continue
         try:
+            if options.device != "cuda":
+                raise ImportError("it launches on the real driver alone")
             makers[name] = load()
         except Exception as error:
-            print(f"skipped: {name}: {type(error).__name__}: {error}", file=sys.stderr)
-    return lambda row, lists: [(name, make(lists), lists) for name, make in makers.items()]
+            print(f"skipped: {name}: {error}", file=sys.stderr)
+    return lambda lists: [(name, make(lists), lists) for name, make in makers.items()]
 
 
 def load_triton():
     import triton
-    import triton.language as tl
 
     @triton.jit
     def kernel(m, n, a, b, c):
         pass
 
-    grid = (1,)
-
     def make(lists):
         def call(m, n, a, b, c):
-            kernel[grid](m, n, a, b, c)
+            kernel[(1,)](m, n, a, b, c)
 
         for arguments in lists:
             call(*arguments)
@@ -274,11 +277,39 @@ def load_triton():
     return make
 
 
-def load_upstream():
-    path = os.environ.get("UPSTREAM_TILUS")
-    if not path:
-        raise ImportError("the variable UPSTREAM_TILUS does not name the folder of its package")
-    raise ImportError("upstream's package has this package's name, and is measured by --upstream in a process of its own")
+def measure_upstream(options):
+    """The rows of upstream's package, from a process of its own."""
+    if options.upstream is None:
+        print("skipped: upstream: --upstream does not name the folder of its package", file=sys.stderr)
+        return {}
+    command = [sys.executable, __file__, "--worker", "--device", "cuda", "--rounds", str(options.rounds)]
+    environment = {**os.environ, "PYTHONPATH": str(options.upstream)}
+    environment.pop("TILUS_CUDA_DRIVER", None)
+    result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True)
+    if result.returncode:
+        print(f"skipped: upstream: its process ended with {result.returncode}", file=sys.stderr)
+        return {}
+    return json.loads(result.stdout.splitlines()[-1])
+
+
+def run_worker(options):
+    """What runs in upstream's process."""
+    tensors = make_tensors("cuda")
+    same, other, nineteen, _ = make_arguments(tensors)
+    rows = {}
+    for what, blocks in (("without a launch", 0), ("with a launch", 1)):
+        first, many = make_scripts(blocks)
+        lists = {"L3 same arguments": (first, [same]), "L5 alternating arguments": (first, [same, other]),
+                 "L4 nineteen arguments": (many, [nineteen])}  # fmt: skip
+        for row, (script, arguments) in lists.items():
+            for one in arguments:
+                script(*one)
+            contestants = [("empty", make_empty(len(arguments[0])), arguments), ("upstream", script, arguments)]
+            result = compete(contestants, options.rounds, options.calls, make_settle(options))
+            rows.setdefault(row, {})[f"upstream {what}"] = {
+                "ns": result["upstream"], "over_empty": result["upstream"] - result["empty"]
+            }  # fmt: skip
+    print(json.dumps(rows))
 
 
 # -- imports
@@ -303,11 +334,15 @@ def measure_imports(options):
 
 def main():
     options = read_options()
-    if options.device == "fake":
+    if options.worker:
+        return run_worker(options)
+    if options.device != "cuda":
         os.environ["TILUS_CUDA_DRIVER"] = str(BUILD / "lib/libFakeCuda.so")
         os.environ.setdefault("FAKE_CUDA_DEVICES", "90")
         os.environ["TILUS_MEASURE"] = ""
     report = {"device": options.device, "python": sys.version.split()[0], "calls": measure_calls(options)}
+    for name, values in measure_upstream(options).items():
+        report["calls"][name].update(values)
     report["I1 import"] = measure_imports(options)
     for name, row in report["calls"].items():
         print(name)

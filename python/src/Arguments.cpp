@@ -2,6 +2,7 @@
 // that, and all else by the functions of tilus.runtime.arguments.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Arguments.h"
+#include "TorchView.h"
 
 #include <nanobind/stl/tuple.h>
 
@@ -159,20 +160,32 @@ static const dlpack::ExchangeTable *lookUpTable(PyTypeObject *type) {
   return table && table->major == 1 && table->view && table->currentStream ? table : nullptr;
 }
 
+namespace {
+/// How tensors of a type are shown.
+struct Access {
+  const dlpack::ExchangeTable *table;
+  bool isTorch;
+};
+} // namespace
+
+static TorchView torchView;
+
 /// The same, remembered; the types stay for the rest of the process.
-static const dlpack::ExchangeTable *findTable(PyTypeObject *type) {
+static const Access &findAccess(PyTypeObject *type) {
   static PyTypeObject *lastType = nullptr;
-  static const dlpack::ExchangeTable *lastTable = nullptr;
+  static const Access *lastAccess = nullptr;
   if (type == lastType) [[likely]]
-    return lastTable;
-  static auto *tables = new std::unordered_map<PyTypeObject *, const dlpack::ExchangeTable *>();
-  auto found = tables->find(type);
-  if (found == tables->end()) {
-    found = tables->emplace(type, lookUpTable(type)).first;
+    return *lastAccess;
+  static auto *known = new std::unordered_map<PyTypeObject *, Access>();
+  auto found = known->find(type);
+  if (found == known->end()) {
+    const dlpack::ExchangeTable *table = lookUpTable(type);
+    bool isTorch = table && torchView.prepare(reinterpret_cast<PyObject *>(type));
+    found = known->emplace(type, Access{table, isTorch}).first;
     Py_INCREF(type);
   }
   lastType = type;
-  return lastTable = found->second;
+  return *(lastAccess = &found->second);
 }
 
 /// The bytes of memory that the elements take; -1 for elements that do not lie dense and in order.
@@ -250,16 +263,21 @@ static void readPointer(const ParamRow &row, PyObject *object, TilusValue &value
     value = tilusValueNone();
     return;
   }
-  const dlpack::ExchangeTable *table = findTable(Py_TYPE(object));
+  const Access &access = findAccess(Py_TYPE(object));
+  const dlpack::ExchangeTable *table = access.table;
   if (!table) {
     readDescribed(row, object, value, place);
     return;
   }
   dlpack::Tensor tensor;
-  if (table->view(object, &tensor) != 0) [[unlikely]] {
-    if (PyErr_Occurred())
-      throw nb::python_error();
-    refuse(row, object);
+  if (!access.isTorch || !torchView.view(object, tensor)) {
+    if (table->view(object, &tensor) != 0) [[unlikely]] {
+      if (PyErr_Occurred())
+        throw nb::python_error();
+      refuse(row, object);
+    }
+    if (access.isTorch)
+      torchView.learn(object, tensor);
   }
   if (!takeTensor(row, tensor, value, place)) [[unlikely]]
     refuse(row, object);
@@ -343,7 +361,7 @@ static nb::tuple describe(const dlpack::Tensor &tensor) {
 
 /// A tensor of a type that has a table; None for other objects.
 static nb::object viewTensor(nb::handle object) {
-  const dlpack::ExchangeTable *table = findTable(Py_TYPE(object.ptr()));
+  const dlpack::ExchangeTable *table = findAccess(Py_TYPE(object.ptr())).table;
   if (!table)
     return nb::none();
   dlpack::Tensor tensor;
@@ -367,5 +385,8 @@ void tilus::python::bindArguments(nb::module_ &module) {
       "view_tensor", viewTensor,
       "The address, code, bits, device type, device, shape and strides (or None) of a tensor whose type has "
       "a table of functions of DLPack; None for other objects.");
+  module.def(
+      "torch_view", [] { return nb::make_tuple(torchView.isProven(), torchView.getKindCount()); },
+      "Whether torch's tensors are read without a call, and how many kinds of them.");
   module.def("view_capsule", viewCapsule, "The same of a capsule of DLPack.");
 }
