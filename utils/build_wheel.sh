@@ -33,9 +33,11 @@ output=${output:-$tree/wheels}
 
 [[ -f $tree/build.ninja ]] || cmake --preset "$preset" -B "$tree"
 cmake --build "$tree" --target Tilus-C
+rm -rf "$tree/wheel-prefix"
+cmake --install "$tree" --component CAPI --strip --prefix "$tree/wheel-prefix" >/dev/null
 for python in "${pythons[@]}"; do
   command -v "$python" >/dev/null || die "expected an interpreter, but got '$python'"
-  TILUS_PREBUILT=$tree "$python" -m pip --disable-pip-version-check wheel -q . --no-deps -w "$output" \
+  TILUS_PREBUILT=$tree/wheel-prefix "$python" -m pip --disable-pip-version-check wheel -q . --no-deps -w "$output" \
     "${isolation[@]}" --config-settings "build-dir=$tree/wheel-{wheel_tag}"
 done
 ls "$output"/tilus_mlir-*.whl
