@@ -68,7 +68,7 @@ def test_the_target_of_the_module():
     context = ir.Context()
     module = ir.Module.parse(SCALE, context)
     compiler = _native.Compiler(cubin=False)
-    with pytest.raises(ir.MLIRError, match="expected a target, but the module names none"):
+    with pytest.raises(ir.MLIRError, match="expected a target, but its module names none"):
         compiler.compile(module)
     target = '#tilus.target<triple = "nvptx64-nvidia-cuda", chip = "sm_89">'
     module.operation.attributes["tilus.target"] = ir.Attribute.parse(target, context)
