@@ -9,6 +9,7 @@
 #include "Tilus-c/Artifact.h"
 #include "Tilus-c/Device.h"
 #include "Tilus-c/Dispatcher.h"
+#include "Tilus-c/Host.h"
 #include "Tilus-c/Support.h"
 #include "Tilus-c/Target.h"
 #include "Tilus-c/Tuner.h"

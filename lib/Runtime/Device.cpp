@@ -1,4 +1,4 @@
-// Devices and their primary contexts.
+// Devices and their contexts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/Device.h"
 
@@ -29,6 +29,53 @@ llvm::Expected<std::unique_ptr<Device>> Device::open(const CudaDriver &driver, u
   std::unique_ptr<Device> device(new Device(driver, ordinal));
   if (llvm::Error error = device->initialize())
     return std::move(error);
+  if (llvm::Error error = device->retainPrimary())
+    return std::move(error);
+  return std::move(device);
+}
+
+/// The number of the context's device.
+static llvm::Expected<unsigned> findOrdinal(const CudaDriver &driver, cuda::ContextHandle context) {
+  if (llvm::Error error = driver.check(driver->ctxPushCurrent(context), "cuCtxPushCurrent_v2", "a context"))
+    return std::move(error);
+  cuda::DeviceHandle device = 0;
+  cuda::Result code = driver->ctxGetDevice(&device);
+  cuda::ContextHandle former = nullptr;
+  driver->ctxPopCurrent(&former);
+  if (llvm::Error error = driver.check(code, "cuCtxGetDevice", "a context"))
+    return std::move(error);
+  llvm::Expected<unsigned> count = Device::count(driver);
+  if (!count)
+    return count.takeError();
+  for (unsigned ordinal = 0; ordinal < *count; ++ordinal)
+    if (cuda::DeviceHandle handle; driver->deviceGet(&handle, ordinal) == cuda::success && handle == device)
+      return ordinal;
+  return llvm::createStringError("expected a context of one of " + llvm::Twine(*count) +
+                                 " CUDA devices, but got that of another");
+}
+
+llvm::Expected<std::unique_ptr<Device>> Device::adopt(const CudaDriver &driver, cuda::ContextHandle context) {
+  llvm::Expected<unsigned> ordinal = findOrdinal(driver, context);
+  if (!ordinal)
+    return ordinal.takeError();
+  std::unique_ptr<Device> device(new Device(driver, *ordinal));
+  if (llvm::Error error = device->initialize())
+    return std::move(error);
+  // To retain a primary context that is not there would make one.
+  unsigned flags = 0;
+  int isActive = 0;
+  if (llvm::Error error = driver.check(driver->primaryCtxGetState(device->handle, &flags, &isActive),
+                                       "cuDevicePrimaryCtxGetState", device->describe()))
+    return std::move(error);
+  if (isActive) {
+    if (llvm::Error error = device->retainPrimary())
+      return std::move(error);
+    if (device->context == context)
+      return std::move(device);
+    driver->primaryCtxRelease(device->handle);
+    device->isRetained = false;
+  }
+  device->context = context;
   return std::move(device);
 }
 
@@ -50,11 +97,19 @@ llvm::Error Device::initialize() {
   capability = {*major, *minor};
   if (const TargetInfo *info = getTarget())
     defaultTarget = &Target::get(*info);
-  return driver.check(driver->primaryCtxRetain(&context, handle), "cuDevicePrimaryCtxRetain", describe());
+  return llvm::Error::success();
+}
+
+llvm::Error Device::retainPrimary() {
+  if (llvm::Error error =
+          driver.check(driver->primaryCtxRetain(&context, handle), "cuDevicePrimaryCtxRetain", describe()))
+    return error;
+  isRetained = true;
+  return llvm::Error::success();
 }
 
 Device::~Device() {
-  if (context)
+  if (isRetained)
     driver->primaryCtxRelease(handle);
 }
 
@@ -82,6 +137,8 @@ llvm::Expected<int> Device::getAttribute(cuda::DeviceAttribute attribute) const 
 }
 
 llvm::Expected<ContextScope> Device::enter() const {
+  if (LLVM_UNLIKELY(isAbandoned.load(std::memory_order_relaxed)))
+    return llvm::createStringError("expected a context of " + describe() + ", but got one that is over");
   // Each launch of a thread without the context comes here: the words are made for an error alone.
   cuda::Result code = driver->ctxPushCurrent(context);
   if (LLVM_UNLIKELY(code != cuda::success))

@@ -1,10 +1,12 @@
-// A CUDA device with its primary context.
+// A CUDA device with a context: its primary one, or one that somebody else made.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
 #include "Tilus/Runtime/CudaDriver.h"
 #include "Tilus/Runtime/Target.h"
 #include "Tilus/TargetInfo/TargetInfo.h"
+
+#include <atomic>
 
 namespace tilus {
 
@@ -50,6 +52,9 @@ public:
   static llvm::Expected<unsigned> count(const CudaDriver &driver);
   /// Opens device number `ordinal`.
   static llvm::Expected<std::unique_ptr<Device>> open(const CudaDriver &driver, unsigned ordinal);
+  /// The device of a context that somebody else made, and will end. Holds a reference to it only if it is the
+  /// device's primary one.
+  static llvm::Expected<std::unique_ptr<Device>> adopt(const CudaDriver &driver, cuda::ContextHandle context);
   ~Device();
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
@@ -69,9 +74,12 @@ public:
   llvm::Expected<uint64_t> getTotalMemory() const;
   llvm::Expected<int> getAttribute(cuda::DeviceAttribute attribute) const;
 
-  /// The primary context.
+  /// The context, and whether it is the device's primary one.
   cuda::ContextHandle getContext() const { return context; }
-  /// Makes the primary context current on this thread for as long as the scope lives.
+  bool isPrimary() const { return isRetained; }
+  /// Says that the context is over, or may be: what is on it is left alone from now on.
+  void abandon() { isAbandoned.store(true, std::memory_order_relaxed); }
+  /// Makes the context current on this thread for as long as the scope lives. Fails if it was abandoned.
   llvm::Expected<ContextScope> enter() const;
   /// Waits for all work on the device; reports what failed since the last wait.
   llvm::Error synchronize() const;
@@ -79,6 +87,7 @@ public:
 private:
   Device(const CudaDriver &driver, unsigned ordinal) : driver(driver), ordinal(ordinal) {}
   llvm::Error initialize();
+  llvm::Error retainPrimary();
 
   const CudaDriver &driver;
   unsigned ordinal;
@@ -87,6 +96,8 @@ private:
   std::string name;
   ComputeCapability capability = {0, 0};
   const Target *defaultTarget = nullptr;
+  bool isRetained = false;
+  std::atomic<bool> isAbandoned{false};
 };
 
 } // namespace tilus

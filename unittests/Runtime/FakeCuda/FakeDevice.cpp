@@ -1,4 +1,4 @@
-// The fake driver's initialisation, errors, devices and contexts.
+// The fake driver's initialisation, errors and devices.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FakeState.h"
 
@@ -44,10 +44,6 @@ static const ErrorRow *findError(int code) {
     if (row.code == code)
       return &row;
   return nullptr;
-}
-
-static bool isDevice(const State &state, int device) {
-  return device >= 0 && size_t(device) < state.capabilities.size();
 }
 
 extern "C" {
@@ -99,14 +95,14 @@ int cuDeviceGet(int *device, int ordinal) {
   if (call.code)
     return call.code;
   *device = ordinal;
-  return isDevice(call.state, ordinal) ? ok : invalidDevice;
+  return call.state.isDevice(ordinal) ? ok : invalidDevice;
 }
 
 int cuDeviceGetName(char *name, int bytes, int device) {
   Call call("cuDeviceGetName");
   if (call.code)
     return call.code;
-  if (!isDevice(call.state, device))
+  if (!call.state.isDevice(device))
     return invalidDevice;
   std::snprintf(name, bytes, "Fake GPU %d", device);
   return ok;
@@ -116,7 +112,7 @@ int cuDeviceGetAttribute(int *value, DeviceAttribute attribute, int device) {
   Call call("cuDeviceGetAttribute");
   if (call.code)
     return call.code;
-  if (!isDevice(call.state, device))
+  if (!call.state.isDevice(device))
     return invalidDevice;
   int capability = call.state.capabilities[device];
   const std::pair<int, int> rows[] = {{multiprocessorCount, 4},
@@ -137,95 +133,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device) {
   if (call.code)
     return call.code;
   *bytes = size_t(1) << 30;
-  return isDevice(call.state, device) ? ok : invalidDevice;
-}
-
-//===----------------------------------------------------------------------===//
-// Contexts
-//===----------------------------------------------------------------------===//
-
-int cuDevicePrimaryCtxRetain(ContextHandle *context, int device) {
-  Call call("cuDevicePrimaryCtxRetain");
-  if (call.code)
-    return call.code;
-  if (!isDevice(call.state, device))
-    return invalidDevice;
-  *context = call.state.contexts[device].get();
-  ++(*context)->retained;
-  return ok;
-}
-
-int cuDevicePrimaryCtxRelease_v2(int device) {
-  Call call("cuDevicePrimaryCtxRelease_v2");
-  if (call.code)
-    return call.code;
-  if (!isDevice(call.state, device) || call.state.contexts[device]->retained == 0)
-    return invalidContext;
-  --call.state.contexts[device]->retained;
-  return ok;
-}
-
-/// What a call that only touches the thread's stack of contexts has to return early. Takes the lock only if
-/// something has been ordered.
-static int beginLocally(const char *symbol) {
-  return has(isUnready | hasOrders) ? Call(symbol).code : int(ok);
-}
-
-int cuCtxPushCurrent_v2(ContextHandle context) {
-  if (int code = beginLocally("cuCtxPushCurrent_v2"))
-    return code;
-  ContextStack &stack = getContextStack();
-  if (!context || context->retained == 0 || stack.depth == ContextStack::capacity)
-    return invalidContext;
-  stack.contexts[stack.depth++] = context;
-  return ok;
-}
-
-int cuCtxPopCurrent_v2(ContextHandle *context) {
-  if (int code = beginLocally("cuCtxPopCurrent_v2"))
-    return code;
-  ContextStack &stack = getContextStack();
-  if (stack.depth == 0)
-    return invalidContext;
-  *context = stack.contexts[--stack.depth];
-  return ok;
-}
-
-int cuCtxGetCurrent(ContextHandle *context) {
-  if (int code = beginLocally("cuCtxGetCurrent"))
-    return code;
-  *context = getContextStack().getCurrent();
-  return ok;
-}
-
-int cuCtxSetCurrent(ContextHandle context) {
-  if (int code = beginLocally("cuCtxSetCurrent"))
-    return code;
-  ContextStack &stack = getContextStack();
-  if (context && context->retained == 0)
-    return invalidContext;
-  if (stack.depth > 0)
-    --stack.depth;
-  if (context)
-    stack.contexts[stack.depth++] = context;
-  return ok;
-}
-
-int cuCtxSynchronize() {
-  Call call("cuCtxSynchronize", currentContext);
-  if (call.code)
-    return call.code;
-  // Seen on an H200: in every mode, also that of a thread that does not interfere.
-  if (int code = call.state.breakCaptures(captureGlobal))
-    return code;
-  const auto hangs = [&] {
-    bool hangs = call.context->defaultStream.hangs;
-    for (StreamHandle stream : call.state.streams)
-      hangs |= stream->context == call.context && stream->hangs;
-    return hangs;
-  };
-  call.state.released.wait(call.lock, [&] { return !hangs(); });
-  return ok;
+  return call.state.isDevice(device) ? ok : invalidDevice;
 }
 
 } // extern "C"

@@ -48,11 +48,14 @@ void State::reset(const char *devices) {
   attention = isUnready | isRecording;
   capabilities.clear();
   contexts.clear();
+  createdContexts.clear();
   std::stringstream list(devices);
   for (std::string word; std::getline(list, word, ',');)
     capabilities.push_back(std::atoi(word.c_str()));
-  for (int device = 0; device < int(capabilities.size()); ++device)
+  for (int device = 0; device < int(capabilities.size()); ++device) {
     contexts.push_back(std::make_unique<ContextObject>(device));
+    contexts.back()->id = ++contextIds;
+  }
   for (EventHandle event : events)
     delete event;
   for (GraphHandle graph : graphs)
@@ -231,6 +234,8 @@ int fakeCudaLive() {
   size_t live = state.modules.size() + state.streams.size() + state.events.size() + state.buffers.size() +
                 state.graphs.size();
   for (const auto &context : state.contexts)
+    live += context->retained;
+  for (const auto &context : state.createdContexts)
     live += context->retained;
   return int(live + fake::getContextStack().depth);
 }

@@ -44,6 +44,8 @@ struct ContextObject {
 
   int device;
   std::atomic<int> retained{0};
+  /// Different for each context that there ever was.
+  unsigned long long id = 0;
   /// The fault that ended the use of the context.
   int fault = 0;
   StreamObject defaultStream;
@@ -138,7 +140,10 @@ struct State {
   std::mutex mutex;
   std::condition_variable released;
   std::vector<int> capabilities;
-  std::vector<std::unique_ptr<ContextObject>> contexts;
+  /// The primary context of each device, and those that cuCtxCreate made; a destroyed one stays as not
+  /// retained, for calls that still look at it.
+  std::vector<std::unique_ptr<ContextObject>> contexts, createdContexts;
+  unsigned long long contextIds = 0;
   std::set<ModuleHandle> modules;
   std::set<StreamHandle> streams;
   std::set<EventHandle> events;
@@ -154,6 +159,7 @@ struct State {
 
   State();
   void reset(const char *devices);
+  bool isDevice(int device) const { return device >= 0 && size_t(device) < capabilities.size(); }
   /// Appends a line to the log if it is recording.
   void record(const std::string &line);
   /// The host memory behind a range of device memory, or null if no buffer holds all of it.

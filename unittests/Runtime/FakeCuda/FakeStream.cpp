@@ -52,6 +52,16 @@ int cuStreamDestroy_v2(StreamHandle stream) {
   return ok;
 }
 
+int cuStreamGetCtx(StreamHandle stream, ContextHandle *context) {
+  Call call("cuStreamGetCtx");
+  if (call.code)
+    return call.code;
+  if (!call.state.streams.count(stream))
+    return invalidHandle;
+  *context = stream->context;
+  return ok;
+}
+
 int cuStreamSynchronize(StreamHandle handle) {
   Call call("cuStreamSynchronize", currentContext | noCapture);
   if (call.code)
