@@ -1,6 +1,7 @@
 // The dialect: registration and the checks on its discardable attributes.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/IR/TilusDialect.h"
+#include "Tilus/IR/TilusBytecode.h"
 #include "Tilus/IR/TilusOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -25,7 +26,9 @@ struct ConstantPlacement : public DialectFoldInterface {
 } // namespace
 
 void TilusDialect::initialize() {
-  addInterfaces<ConstantPlacement>();
+  addInterfaces<ConstantPlacement, BytecodeInterface>();
+  // Implemented where the compiler is: registerCompilerDialects.
+  declarePromisedInterface<gpu::OffloadingLLVMTranslationAttrInterface, DispatchAttr>();
   registerTypes();
   registerAttributes();
   registerOps();

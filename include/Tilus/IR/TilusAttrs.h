@@ -6,6 +6,7 @@
 #include "Tilus/Layout/RegisterLayout.h"
 #include "Tilus/Layout/SharedLayout.h"
 #include "Tilus/TargetInfo/TargetInfo.h"
+#include "mlir/Dialect/GPU/IR/CompilationInterfaces.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TensorEncoding.h"
 

@@ -5,6 +5,7 @@
 
 include "Tilus/IR/TilusBase.td"
 include "Tilus/IR/TilusEnums.td"
+include "mlir/Dialect/GPU/IR/CompilationAttrInterfaces.td"
 include "mlir/IR/TensorEncoding.td"
 
 class Tilus_Attr<string name, string attrMnemonic, list<Trait> traits = []>
@@ -68,6 +69,16 @@ def Tilus_TargetAttr : Tilus_Attr<"Target", "target"> {
   let extraClassDeclaration = [{
     /// The chip's row of the target table; never null, the verifier sees to it.
     const ::tilus::TargetInfo *getInfo() const;
+  }];
+}
+
+def Tilus_DispatchAttr : Tilus_Attr<"Dispatch", "dispatch", [OffloadingTranslationAttrTrait]> {
+  let summary = "launches from a gpu.binary by the runtime's dispatcher";
+  let description = [{
+    An offloading handler: `gpu.binary @kernels <#tilus.dispatch> [...]`, whose objects are artifacts of Tilus
+    kernels (`tilus-emit-binary{handler=dispatch}` makes them). The translation to LLVM IR embeds all of them,
+    and each `gpu.launch_func` becomes a call of `tilusHostLaunch` (`Tilus-c/Host.h`), which launches the
+    object for the chip of the context that the launch runs in.
   }];
 }
 
