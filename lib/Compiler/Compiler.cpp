@@ -57,9 +57,11 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult isolate();
+  void isolate();
+  LogicalResult runStages();
+  LogicalResult runReproducibly();
+  LogicalResult readMetadata();
   LogicalResult runPasses();
-  LogicalResult runPassesLogged();
   LogicalResult checkLowered();
   LogicalResult emitPTX();
   LogicalResult emitCubin();
@@ -73,12 +75,12 @@ private:
   /// A copy of the kernel alone in a module: what else its module holds cannot change its code.
   OwningOpRef<ModuleOp> module;
   gpu::GPUModuleOp lowered;
+  /// Whether the passes are what is under way.
+  bool isInPasses = false;
 };
 } // namespace
 
-/// What the kernel asks of its target is answered at once: sizes that a launch evaluates may depend on it. What
-/// nobody uses goes, so that a launch brings no workspaces that the code has no parameters for.
-LogicalResult KernelCompilation::isolate() {
+void KernelCompilation::isolate() {
   MLIRContext *context = kernel.getContext();
   module = ModuleOp::create(kernel.getLoc());
   StringRef features;
@@ -87,15 +89,23 @@ LogicalResult KernelCompilation::isolate() {
   artifact.features = features.str();
   module->getOperation()->setAttr(TilusDialect::kTargetAttrName,
                                   TargetAttr::get(context, target.triple, target.chip, features));
-  auto copy = cast<KernelOp>(kernel->clone());
-  module->getBody()->push_back(copy);
-  PassManager manager(context, ModuleOp::getOperationName());
+  module->getBody()->push_back(kernel->clone());
+}
+
+/// What the kernel asks of its target is answered at once: sizes that a launch evaluates may depend on it.
+/// What nobody uses goes, so that a launch brings no workspaces that the code has no parameters for.
+LogicalResult KernelCompilation::readMetadata() {
+  PassManager manager(module->getContext(), ModuleOp::getOperationName());
   manager.addPass(createFoldTargetPass());
   manager.addPass(createCanonicalizerPass());
-  return failure(failed(manager.run(*module)) || failed(readKernelMetadata(copy, artifact)));
+  if (failed(manager.run(*module)))
+    return failure();
+  return readKernelMetadata(*module->getOps<KernelOp>().begin(), artifact);
 }
 
 LogicalResult KernelCompilation::runPasses() {
+  StageTimer timer(result.times.passes);
+  isInPasses = true;
   auto runAll = [&](auto build) {
     PassManager manager(module->getContext(), ModuleOp::getOperationName());
     build(manager, options);
@@ -106,25 +116,9 @@ LogicalResult KernelCompilation::runPasses() {
   auto planned = *module->getOps<KernelOp>().begin();
   if (auto bytes = planned->getAttrOfType<IntegerAttr>(TilusDialect::kSharedBytesAttrName))
     artifact.dynamicSharedBytes = bytes.getInt();
-  return runAll(buildNVVMPipeline);
-}
-
-LogicalResult KernelCompilation::runPassesLogged() {
-  StageTimer timer(result.times.passes);
-  if (options.reproducerFolder.empty())
-    return runPasses();
-  std::string before;
-  llvm::raw_string_ostream stream(before);
-  OpPrintingFlags flags;
-  flags.enableDebugInfo();
-  module->print(stream, flags);
-  DiagnosticLog log(module->getContext());
-  if (succeeded(runPasses()))
-    return success();
-  std::string content = makeReproducer(before, getTilusToNVVMPipelineText(options), log.getText());
-  writeReproducer(*module, options.reproducerFolder,
-                  "tilus-" + artifact.entry + "." + artifact.chip + ".mlir", content);
-  return failure();
+  LogicalResult isLowered = runAll(buildNVVMPipeline);
+  isInPasses = failed(isLowered);
+  return isLowered;
 }
 
 /// The artifact's parameters and the function's must agree: a launch relies on it.
@@ -200,6 +194,23 @@ LogicalResult KernelCompilation::checkResources() {
   return success();
 }
 
+LogicalResult KernelCompilation::runStages() {
+  if (failed(readMetadata()) || failed(runPasses()) || failed(checkLowered()) || failed(emitPTX()))
+    return failure();
+  return options.emitCubin ? emitCubin() : success();
+}
+
+/// Leaves what repeats a failure, of which passes have a pipeline of their own.
+LogicalResult KernelCompilation::runReproducibly() {
+  Reproducer reproducer(*module, options.reproducerFolder, "tilus-" + artifact.entry + "." + artifact.chip);
+  std::string whole = getEmitBinaryPipelineText(target.chip, options);
+  reproducer.expectEnd(whole);
+  if (succeeded(runStages()))
+    return success();
+  reproducer.write(isInPasses ? getTilusToNVVMPipelineText(options) : whole);
+  return failure();
+}
+
 LogicalResult KernelCompilation::run() {
   StageTimer timer(result.times.total);
   artifact.triple = target.triple.str();
@@ -207,9 +218,8 @@ LogicalResult KernelCompilation::run() {
   artifact.versions.tilus = getTilusVersion().str();
   artifact.versions.llvm = getLLVMVersion().str();
   artifact.entry = kernel.getSymName().str();
-  if (failed(isolate()) || failed(runPassesLogged()) || failed(checkLowered()) || failed(emitPTX()))
-    return failure();
-  return options.emitCubin ? emitCubin() : success();
+  isolate();
+  return options.reproducerFolder.empty() ? runStages() : runReproducibly();
 }
 
 void tilus::registerCompilerDialects(DialectRegistry &registry) {
@@ -224,6 +234,7 @@ void tilus::registerCompilerDialects(DialectRegistry &registry) {
   registerConvertNVVMToLLVMInterface(registry);
   ub::registerConvertUBToLLVMInterface(registry);
   registerPTXTranslations(registry);
+  registerDispatchTranslation(registry);
 }
 
 LogicalResult tilus::compileKernel(KernelOp kernel, const TargetInfo &target, const CompileOptions &options,

@@ -81,6 +81,22 @@ std::string tilus::getTilusToNVVMPipelineText(const CompileOptions &options) {
   return text;
 }
 
+std::string tilus::getEmitBinaryPipelineText(StringRef chip, const CompileOptions &options) {
+  EmitBinaryPassOptions emit;
+  emit.targets.push_back(chip.str());
+  emit.emitCubin = options.emitCubin;
+  emit.assembler = getAssemblerName(options.assembler).str();
+  emit.optLevel = options.optLevel;
+  emit.fastMath = options.fastMath;
+  emit.lineInfo = options.lineInfo;
+  OpPassManager manager(ModuleOp::getOperationName());
+  manager.addPass(createEmitBinaryPass(emit));
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  manager.printAsTextualPipeline(stream);
+  return text;
+}
+
 namespace {
 struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("the chip; the module's own if not given")};
@@ -91,6 +107,8 @@ struct NVVMPipelineOptions : PassPipelineOptions<NVVMPipelineOptions> {
 
 struct BinaryPipelineOptions : PassPipelineOptions<BinaryPipelineOptions> {
   ListOption<std::string> targets{*this, "targets", llvm::cl::desc("the chips; the module's own if none")};
+  Option<std::string> handler{*this, "handler",
+                              llvm::cl::desc("who launches: dispatch; MLIR's own if not given")};
   Option<std::string> assembler{*this, "assembler", llvm::cl::desc("auto, nvjitlink or ptxas"),
                                 llvm::cl::init("auto")};
   Option<int> optLevel{*this, "opt-level", llvm::cl::desc("optimization level, 0 to 3"), llvm::cl::init(3)};
@@ -106,12 +124,14 @@ static void buildNamedNVVMPipeline(OpPassManager &manager, const NVVMPipelineOpt
   CompileOptions options;
   options.fastMath = named.fastMath;
   options.lineInfo = named.lineInfo;
+  manager.addPass(createLowerGPUModulesPass({named.target, named.fastMath, named.lineInfo}));
   buildTilusToNVVMPipeline(manager, options);
 }
 
 static void buildBinaryPipeline(OpPassManager &manager, const BinaryPipelineOptions &named, bool emitCubin) {
   EmitBinaryPassOptions options;
   options.targets.assign(named.targets.begin(), named.targets.end());
+  options.handler = named.handler;
   options.emitCubin = emitCubin;
   options.assembler = named.assembler;
   options.optLevel = named.optLevel;
@@ -138,13 +158,17 @@ static void registerConversions() {
 }
 
 void tilus::registerPassesAndPipelines() {
-  registerTilusTransformsPasses();
-  registerTilusConversionPasses();
-  registerTilusCompilerPasses();
+  registerPasses();
   registerTransformsPasses();
   registerConversions();
   arith::registerArithPasses();
   LLVM::registerLLVMPasses();
+}
+
+void tilus::registerPasses() {
+  registerTilusTransformsPasses();
+  registerTilusConversionPasses();
+  registerTilusCompilerPasses();
 
   PassPipelineRegistration<NVVMPipelineOptions>("tilus-to-nvvm", "Tilus kernels to the NVVM dialect",
                                                 buildNamedNVVMPipeline);

@@ -35,16 +35,54 @@ std::string tilus::makeReproducer(StringRef moduleText, StringRef pipeline, Stri
   return content;
 }
 
-void tilus::writeReproducer(ModuleOp module, StringRef folder, StringRef name, StringRef content) {
+/// Writes a file to the folder.
+static std::error_code writeFile(StringRef folder, StringRef path, StringRef content) {
+  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+    return error;
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  if (!error)
+    file << content;
+  return error;
+}
+
+static std::string makePath(StringRef folder, const llvm::Twine &name) {
   llvm::SmallString<128> path(folder);
   llvm::sys::path::append(path, name);
-  std::error_code error = llvm::sys::fs::create_directories(folder);
-  if (!error) {
-    llvm::raw_fd_ostream file(path, error);
-    if (!error)
-      file << content;
-  }
-  if (error)
+  return path.str().str();
+}
+
+static std::string printWithLocations(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo();
+  module->print(stream, flags);
+  return text;
+}
+
+Reproducer::Reproducer(ModuleOp module, StringRef folder, StringRef name)
+    : module(module), folder(folder), name(name), before(printWithLocations(module)),
+      log(module.getContext()) {}
+
+Reproducer::~Reproducer() {
+  if (!expected.empty())
+    llvm::sys::fs::remove(expected);
+}
+
+void Reproducer::expectEnd(StringRef pipeline) {
+  std::string path = makePath(folder, name + ".ended.mlir");
+  StringRef reason = "The process ended before it reported a failure, or has not ended yet.";
+  // A folder that cannot be written to is reported with a failure.
+  if (writeFile(folder, path, makeReproducer(before, pipeline, reason)))
+    return;
+  expected = path;
+  note.emplace("reproducer written to '" + path + "'");
+}
+
+void Reproducer::write(StringRef pipeline) {
+  std::string path = makePath(folder, name + ".mlir");
+  if (std::error_code error = writeFile(folder, path, makeReproducer(before, pipeline, log.getText())))
     module.emitWarning() << "expected to write a reproducer to '" << path << "', but: " << error.message();
   else
     module.emitRemark() << "reproducer written to '" << path << "'";

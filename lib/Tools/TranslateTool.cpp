@@ -8,8 +8,11 @@
 #include "Tilus/Support/ArtifactFile.h"
 #include "Tilus/Tools/RunOptions.h"
 
+#include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 
 using namespace tilus;
@@ -94,6 +97,16 @@ static LogicalResult translateToArtifact(mlir::ModuleOp module, llvm::ArrayRef<c
   return mlir::success();
 }
 
+/// Writes a lowered host module, with its gpu.binary ops, as LLVM IR.
+static LogicalResult translateHost(mlir::Operation *op, llvm::raw_ostream &os) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(op, context);
+  if (!module)
+    return mlir::failure();
+  module->print(os, nullptr);
+  return mlir::success();
+}
+
 int tilus::runTilusTranslate(int argc, char **argv) {
   installFatalErrorHandler();
   namespace cl = llvm::cl;
@@ -120,6 +133,9 @@ int tilus::runTilusTranslate(int argc, char **argv) {
     add(row.name, row.description,
         [kind = row.kind](mlir::ModuleOp module, llvm::ArrayRef<const TargetInfo *> targets,
                           llvm::raw_ostream &os) { return translate(module, targets, kind, os); });
+  mlir::TranslateFromMLIRRegistration(
+      "mlir-to-llvmir", "the LLVM IR of a host program in the LLVM dialect, with its gpu.binary ops",
+      translateHost, registerCompilerDialects);
   add("tilus-to-artifact", "an artifact file with all kernels for all targets", translateToArtifact);
   if (!checkInputFiles(argc, argv))
     return 1;

@@ -33,6 +33,10 @@ struct CompiledKernel {
 /// Registers all that a context needs to compile kernels.
 void registerCompilerDialects(mlir::DialectRegistry &registry);
 
+/// Registers how `#tilus.dispatch` is translated to LLVM IR. registerCompilerDialects does so too; this is
+/// for programs that bring the other dialects themselves.
+void registerDispatchTranslation(mlir::DialectRegistry &registry);
+
 /// Compiles one kernel, which stays as it is, for a target. Errors are reported as diagnostics at their
 /// source. What was made before the error stays in `result`: where only the assembler fails, the PTX is
 /// there.

@@ -14,13 +14,33 @@ def AttachTargetPass : Pass<"tilus-attach-target", "::mlir::ModuleOp"> {
   let options = [Option<"chip", "chip", "std::string", "", "the chip, for example sm_90a">];
 }
 
+def LowerGPUModulesPass : Pass<"tilus-lower-gpu-modules", "::mlir::ModuleOp"> {
+  let summary = "lowers kernels within a gpu.module to functions of it";
+  let description = [{
+    A `gpu.module` may hold kernels of Tilus, in a `builtin.module` within it, beside declarations of them that
+    `gpu.launch_func` refers to: `llvm.func @scale(i32, !llvm.ptr) attributes {gpu.kernel}`. The kernels are
+    lowered to the LLVM and NVVM dialects and take the place of the declarations, so that `gpu-module-to-binary`
+    compiles them. Of several `#nvvm.target`s, they are lowered for the one whose code all others take.
+    Launches that state no dynamic shared memory get the kernel's size.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "", "the chip; one of the gpu.module's own if not given">,
+    Option<"fastMath", "fast-math", "bool", "false", "approximate division, square root and functions">,
+    Option<"lineInfo", "line-info", "bool", "false", "keep what line tables are made of">
+  ];
+}
+
 def EmitBinaryPass : Pass<"tilus-emit-binary", "::mlir::ModuleOp"> {
   let summary = "compiles each kernel and puts a gpu.binary in its place";
   let description = [{
-    A `tilus.kernel` becomes a `gpu.binary` of its name with one object a target, in the order of the
-    targets; without targets, with one for the module's own.
+    A `tilus.kernel` becomes a `gpu.binary` of its name, and a `gpu.module` with kernels one of the module's
+    name, with one object a target, in the order of the targets; without targets, with those of the gpu.module,
+    or the one for the module's own. With the handler `dispatch`, the binary's handler is `#tilus.dispatch` and
+    its objects are artifacts: code and all that a launch has to know of each kernel. Without, objects are the
+    code alone, of one kernel.
   }];
   let options = [
+    Option<"handler", "handler", "std::string", "", "who launches: dispatch; MLIR's own if not given">,
     ListOption<"targets", "targets", "std::string", "the chips, for example sm_80,sm_90a">,
     Option<"emitCubin", "cubin", "bool", "true", "objects are cubins; else PTX">,
     Option<"assembler", "assembler", "std::string", "\"auto\"", "who assembles: auto, nvjitlink or ptxas">,

@@ -23,6 +23,12 @@ void buildTilusToNVVMPipeline(mlir::OpPassManager &manager, const CompileOptions
 
 /// The text of that pipeline, as tilus-opt's --pass-pipeline takes it.
 std::string getTilusToNVVMPipelineText(const CompileOptions &options);
+/// The text of a pipeline that compiles all kernels of a module for a chip, with the same options.
+std::string getEmitBinaryPipelineText(llvm::StringRef chip, const CompileOptions &options);
+
+/// Registers the passes of the project and the named pipelines: for programs that register MLIR's own passes.
+/// To be called once in a process.
+void registerPasses();
 
 /// Registers all passes of the project, those of MLIR that the pipelines use, and the named pipelines. To be
 /// called once in a process.
