@@ -7,6 +7,7 @@ substitutions, the environment of the tests, and the features that tests may req
   ptxas, cuobjdump, nvdisasm, nvjitlink   that part of a CUDA toolkit was found
   cuda-gpu                                a GPU and its driver are usable
   gpu-smXY                                a GPU of compute capability X.Y is present
+  tilus-plugin                            the plugin for mlir-opt was built; not in the static build
 """
 
 import ctypes
@@ -76,3 +77,8 @@ for capability in compute_capabilities():
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%tilus_src", config.tilus_source))
 config.substitutions.append(("%tilus_build", config.tilus_build))
+config.substitutions.append(("%fake_cuda", os.path.join(config.tilus_build, "lib", "libFakeCuda.so")))
+plugin = os.path.join(config.tilus_build, "lib", "TilusPlugin.so")
+config.substitutions.append(("%tilus_plugin", plugin))
+if os.path.exists(plugin):
+    config.available_features.add("tilus-plugin")

@@ -67,14 +67,21 @@ function(tilus_add_sanitizer_defaults target)
   endif()
 endfunction()
 
-# tilus_add_tool(<name> <sources>... LINK <targets>...)
+# tilus_add_tool(<name> <sources>... LINK <targets>... [MLIR <archives>...] [ARCHIVES <archives>...])
+# ARCHIVES are archives of MLIR that its dylib has not. They are named by path, since their targets name the
+# archives of MLIR beside the dylib.
 function(tilus_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK;MLIR;LLVM" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK;MLIR;LLVM;ARCHIVES" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   tilus_add_sanitizer_defaults(${name})
   add_dependencies(${name} tilus-headers)
   tilus_use_pch(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  if(NOT TILUS_STATIC)
+    foreach(archive IN LISTS ARG_ARCHIVES)
+      target_link_libraries(${name} PRIVATE $<TARGET_FILE:${archive}>)
+    endforeach()
+  endif()
   tilus_link_mlir(${name} ${ARG_MLIR})
 endfunction()
 

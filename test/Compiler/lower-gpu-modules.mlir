@@ -1,5 +1,5 @@
 // Kernels within a gpu.module become functions of it, in the place of their declarations.
-// RUN: split-file %s %t
+// RUN: split-file --leading-lines %s %t
 // RUN: tilus-opt --tilus-lower-gpu-modules %t/good.mlir | FileCheck %s --check-prefix=GOOD
 // RUN: tilus-opt --tilus-to-nvvm=target=sm_90a %t/good.mlir | FileCheck %s --check-prefix=NAMED
 // RUN: not tilus-opt --tilus-lower-gpu-modules %t/missing.mlir 2>&1 | FileCheck %s --check-prefix=MISSING

@@ -82,6 +82,24 @@ for chip in sm_80 sm_103a; do
   grep -qw 4711 <<<"$ptx" || fail "the value in the PTX" "$ptx"
 done
 
+echo "== a host program, compiled ahead"
+build_consumer host_program-prefix "-DCMAKE_PREFIX_PATH=$prefix"
+TILUS_CUDA_DRIVER=$fake FAKE_CUDA_DEVICES=80,90,103 TILUS_LOG=dispatch=debug \
+  "$work/host_program-prefix/host" --no-values 2>"$work/list"
+for row in "sm_80 on device 0" "sm_90a on device 1" "sm_103a on device 2"; do
+  grep -q "'mark' for $row" "$work/list" || fail "a launch for $row" "$(cat "$work/list")"
+done
+
+if [[ -e $prefix/lib/TilusPlugin.so ]]; then
+  echo "== the plugin, in stock mlir-opt"
+  plugin=$prefix/lib/TilusPlugin.so
+  pipeline='--pass-pipeline=builtin.module(tilus-to-ptx{targets=sm_80,sm_90a})'
+  kernel=$source/examples/vector_add/vector_add.mlir
+  mlir-opt-22 "--load-dialect-plugin=$plugin" "--load-pass-plugin=$plugin" "$pipeline" "$kernel" -o "$work/stock.mlir"
+  "$prefix/bin/tilus-opt" "$pipeline" "$kernel" -o "$work/own.mlir"
+  cmp "$work/stock.mlir" "$work/own.mlir"
+fi
+
 echo "== the tools of the prefix"
 "$prefix/bin/tilus-run" "$work/out/increment.tilus" | tee "$work/list"
 for chip in sm_90a sm_103a sm_90 sm_103; do grep -q "^increment for $chip," "$work/list" || fail "a kernel for $chip" "the above"; done

@@ -124,6 +124,11 @@ void HostTest::TearDown() {
   FakeDriverTest::TearDown();
 }
 
+void HostTest::reset(const char *devices) {
+  FakeDriverTest::reset(devices);
+  ASSERT_EQ((*driver)->init(0), 0);
+}
+
 std::string HostTest::takeFailures() {
   std::lock_guard lock(mutex);
   return std::exchange(failures, "");

@@ -37,6 +37,8 @@ protected:
   void SetUp() override;
   void TearDown() override;
 
+  /// Takes other devices, before anything is launched.
+  void reset(const char *devices);
   /// The failures so far, one a line, which are then forgotten.
   std::string takeFailures();
   /// Launches on n zeros in the memory of the device, in the current context or the stream's, and returns the

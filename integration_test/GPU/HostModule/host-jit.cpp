@@ -16,7 +16,7 @@
 #include "llvm/Support/TargetSelect.h"
 
 static constexpr llvm::StringLiteral pipeline =
-    "builtin.module(tilus-to-cubin{targets=sm_80,sm_90a,sm_103a handler=dispatch})";
+    "tilus-to-cubin{targets=sm_80,sm_90a,sm_103a handler=dispatch}";
 
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "host-jit: " << message << "\n";
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
   tilus::registerCompilerDialects(registry);
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(argv[1], &context);
-  mlir::PassManager manager(&context);
+  mlir::PassManager manager(&context, mlir::ModuleOp::getOperationName());
   if (!module || mlir::failed(mlir::parsePassPipeline(pipeline, manager)) ||
       mlir::failed(manager.run(*module)))
     return fail("the program was not compiled");
