@@ -139,6 +139,27 @@ def test_asynchronous_copies_of_rows_of_any_length(columns):
     assert len(compiled(body, [~float16, ~float16, int32, int32])) == len(CHIPS)
 
 
+def test_parts_of_shared_tiles_in_another_order():
+    x, out = np.arange(24, dtype="float32").reshape(2, 3, 4), np.zeros((4, 6, 4), "float32")
+
+    def body(t, px, pout):
+        shared = t.shared_tensor(dtype=float32, shape=[4, 6, 4])
+        t.store_shared(shared, t.register_tensor(dtype=float32, shape=[4, 6, 4]))
+        t.sync()
+        tile = loaded(t, px, x)
+        t.store_shared(shared, tile[0].transpose(), offsets=[0, 3, 2], dims=[0, 1])
+        t.sync()
+        t.store_shared(shared, tile[1], offsets=[1, 3, 0], dims=[1, -1])
+        t.sync()
+        store(t, pout, t.load_shared(shared))
+
+    launch(body, x, out)
+    expected = np.zeros((4, 6, 4), "float32")
+    expected[:, 3:, 2] = x[0].T
+    expected[1, 3:, :] = x[1]
+    assert np.array_equal(out, expected)
+
+
 def test_offsets_by_choice_and_division():
     x, out = np.arange(64, dtype="float32"), np.zeros((3, 4), "float32")
 
