@@ -11,6 +11,11 @@ from tilus.ir.layout.global_layout import (
     global_row_major as global_row_major,
     global_strides as global_strides,
 )
+from tilus.ir.layout.mfunction import (
+    MultiFunction as MultiFunction,
+    canonicalize_multi_function as canonicalize_multi_function,
+    multi_function as multi_function,
+)
 from tilus.ir.layout.register_layout import RegisterLayout as RegisterLayout, register_layout as register_layout
 from tilus.ir.layout.shared_layout import (
     SharedLayout as SharedLayout,

@@ -122,6 +122,12 @@ class RegisterLayout:
         """The slot of the element, the same in all threads that hold it."""
         return self._handle.get_slot(_ints(global_indices))
 
+    def spatial_mfunction(self) -> Any:
+        """The function from elements to the threads that hold them."""
+        from tilus.ir.layout.mfunction import multi_function
+
+        return multi_function(self.shape, self.mode_shape, self.spatial_modes)
+
     def covers(self, other: RegisterLayout) -> bool:
         """Whether each thread that holds an element in `other` holds it here too."""
         return self._handle.covers(other._handle)
