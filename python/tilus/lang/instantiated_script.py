@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
 
 from tilus import option
@@ -17,12 +16,11 @@ from tilus.lang.autotune import describe_schedule, generate_schedules, span_spac
 from tilus.lang.errors import shows_script_only
 from tilus.lang.parameters import MISSING, Parameter, read_parameters
 from tilus.lang.script import make_script
-from tilus.logging import get_logger
-from tilus.runtime import compilation, fingerprint, observers, records, reference
+from tilus.runtime import compilation, observers, records, reference
 from tilus.runtime.arguments import CONSTANT, POINTER, stream_handle
 from tilus.runtime.instance import JitInstance
 from tilus.runtime.tuning import collect_tuning_metadata, make_tuner, tilus_version, tuning_metadata_matches
-from tilus.target import Target, current_device, default_target, find_scoped_target, get_current_target, of_handle, scope
+from tilus.target import Target, current_device, default_target, find_scoped_target, get_current_target, of_handle
 
 __all__ = [
     "InstantiatedScript", "JitInstance", "collect_tuning_metadata", "generate_schedules", "span_space",
