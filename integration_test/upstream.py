@@ -49,9 +49,8 @@ print(json.dumps(facts))
 def make_environment(options, extra=()):
     """The environment of a run: this package first, never the checkout's."""
     environment = dict(os.environ)
-    kept = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
-    checkout = str(options.checkout)
-    kept = [path for path in kept if not os.path.abspath(path).startswith(checkout)]
+    kept = [os.path.abspath(path) for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path]
+    kept = [path for path in kept if not pathlib.Path(path).is_relative_to(options.checkout)]
     environment["PYTHONPATH"] = os.pathsep.join([*map(str, extra), *kept])
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     environment["TILUS_CACHE_DIR"] = str(options.logs / "cache")

@@ -58,7 +58,7 @@ def statuses(content, file):
 
 
 def test_results(checkout):
-    status, content, text = run(checkout)
+    status, content, text = run(checkout, path=os.path.relpath(checkout.parent / "mine"))
     assert status == 1 and content["version"] == "mine"
     assert statuses(content, "tests/ir/test_targets.py") == {
         "test_good": "passed", "test_bad[1]": "passed", "test_bad[2]": "failed", "test_skipped": "skipped",
