@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Dispatch.h"
 
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <utility>
@@ -173,6 +175,13 @@ static Values readTuple(DispatcherState &state, nb::handle arguments) {
   return read;
 }
 
+/// Whether TILUS_LOG has the word dispatch=debug.
+static bool isDispatchLogged() {
+  const char *text = std::getenv("TILUS_LOG");
+  std::string words = "," + std::string(text ? text : "") + ",";
+  return words.find(",dispatch=debug,") != std::string::npos;
+}
+
 /// _set_up(key, name, rows, divisors, tuner): makes the state of a key. Rows are (name, kind, constant types,
 /// bits, codes, has default, default, type in words, least, most).
 static nb::object setUp(PyObject *self, nb::args arguments) {
@@ -206,6 +215,8 @@ static nb::object setUp(PyObject *self, nb::args arguments) {
   options.size = sizeof(options);
   options.compile = compileCallback;
   options.userData = self;
+  if (isDispatchLogged())
+    options.log = [](void *, const char *line) { std::fprintf(stderr, "%s\n", line); };
   state->tuner = nb::borrow(arguments[4]);
   if (!state->tuner.is_none())
     options.tuner = nb::cast<Tuner &>(state->tuner).tuner.get();

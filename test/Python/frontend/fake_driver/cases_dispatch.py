@@ -3,6 +3,10 @@
 
 import asyncio
 import ctypes
+import os
+import pathlib
+import subprocess
+import sys
 import threading
 import time
 
@@ -265,3 +269,16 @@ def test_a_cold_kernel_is_refused_in_a_capture(driver):
     finally:
         graph = ctypes.c_void_p()
         driver.library.cuStreamEndCapture(ctypes.c_void_p(stream), ctypes.byref(graph))
+
+
+def test_the_way_of_a_call_is_told(driver):
+    code = (
+        "import conftest, tilus\nfrom runtime_kernels import Scale\n"
+        "tensor = conftest.Driver().tensor()\nfor _ in range(2): Scale()(tensor, 5)\n"
+    )
+    folder = pathlib.Path(__file__).resolve().parent
+    environment = {**os.environ, "TILUS_LOG": "dispatch=debug", "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{folder}"}
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+    assert result.returncode == 0, result.stderr
+    way = "dispatch: 'Scale' for sm_90a on device 0:"
+    assert result.stderr.splitlines()[-2:] == [f"{way} slow", f"{way} shortcut"]
