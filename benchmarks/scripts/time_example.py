@@ -1,0 +1,78 @@
+"""Runs one example of upstream with the package that PYTHONPATH names, and writes what it took to a file.
+
+    time_example.py <example.py> <result.json>
+
+Owns how times are taken: the same way for each package, by events on the device, the second-level cache emptied before
+each run, the median of 20. The time to the first result counts from the example's main() to its first measurement, so
+compilation, tuning, the first launch and the example's own check; torch and the device were started before.
+"""
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import json
+import pathlib
+import runpy
+import statistics
+import sys
+import time
+
+import torch
+
+WARMUP, REPEAT = 5, 20
+
+
+class Recorder:
+    """Stands for `tilus.utils.benchmark_func`."""
+
+    def __init__(self):
+        self.rows, self.begin, self.first = [], None, None
+        l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
+        self.slab = torch.empty(max(2 * l2_bytes, 2**27), dtype=torch.int8, device="cuda")
+
+    def __call__(self, function, *_, **__):
+        torch.cuda.synchronize()
+        if self.first is None:
+            self.first = time.perf_counter() - self.begin
+        for _ in range(WARMUP):
+            function()
+        pairs = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(REPEAT)]
+        for start, stop in pairs:
+            self.slab.zero_()
+            start.record()
+            function()
+            stop.record()
+        torch.cuda.synchronize()
+        median = statistics.median(start.elapsed_time(stop) for start, stop in pairs)
+        self.rows.append({"label": self.get_label(function), "ms": round(median, 5)})
+        return median
+
+    @staticmethod
+    def get_label(function):
+        """What is measured: examples that loop over implementations call them by a variable `name`."""
+        name = sys._getframe(2).f_locals.get("name")
+        code = function.__code__
+        return name or "+".join((*code.co_names, *code.co_freevars))
+
+
+def main():
+    example, result = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    warm = torch.rand(256, 256, device="cuda", dtype=torch.float16)
+    (warm @ warm).sum().item()
+    begin = time.perf_counter()
+    import tilus.utils
+    imported = time.perf_counter() - begin
+    recorder = Recorder()
+    tilus.utils.benchmark_func = recorder
+    sys.path.insert(0, str(example.parent))
+    sys.argv = [str(example)]
+    module = runpy.run_path(str(example), run_name="example")
+    torch.manual_seed(0)
+    recorder.begin = time.perf_counter()
+    module["main"]()
+    total = time.perf_counter() - recorder.begin
+    facts = {"package": tilus.__file__, "import_s": round(imported, 3), "first_s": round(recorder.first, 3),
+             "main_s": round(total, 3), "rows": recorder.rows}
+    result.write_text(json.dumps(facts))
+
+
+if __name__ == "__main__":
+    main()
