@@ -3,7 +3,9 @@
 // Owns a reading of torch's objects that nobody promised. It proves itself: the places of fields are found by
 // tensors whose contents are known, and what a tensor is (its kind, its element type, its device) is believed
 // only if a tensor with the same words was shown alike by torch's table of functions. All else goes through
-// that table. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// that table.
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TILUS_PYTHON_TORCHVIEW_H
 #define TILUS_PYTHON_TORCHVIEW_H
 
