@@ -14,10 +14,8 @@ using namespace tilus::python;
 // Exceptions that cross the C API
 //===----------------------------------------------------------------------===//
 
-/// The exception that a callback of this thread left for the call that it is part of.
-static thread_local PyObject *keptException = nullptr;
-
-/// The exceptions of compilations by their message, for threads that waited for another's.
+/// The exceptions of callbacks by their message, for the calls that they are part of and for threads that
+/// waited for another's compilation.
 static std::map<std::string, nb::object> &getFailures() {
   static auto *failures = new std::map<std::string, nb::object>();
   return *failures;
@@ -32,7 +30,7 @@ TilusError *tilus::python::keepException() {
     PyException_SetTraceback(value, trace);
   Py_XDECREF(type);
   Py_XDECREF(trace);
-  Py_XSETREF(keptException, value);
+  nb::object kept = nb::steal(value);
   nb::object text = nb::steal(PyObject_Str(value));
   std::string message = text.is_valid() ? nb::cast<std::string>(text) : "";
   if (!text.is_valid())
@@ -41,17 +39,11 @@ TilusError *tilus::python::keepException() {
     message = Py_TYPE(value)->tp_name;
   if (getFailures().size() >= maxFailures)
     getFailures().clear();
-  getFailures()[message] = nb::borrow(value);
+  getFailures()[message] = kept;
   return tilusErrorCreate(message.c_str());
 }
 
 void tilus::python::setError(TilusError *error) {
-  if (PyObject *value = std::exchange(keptException, nullptr)) {
-    tilusErrorDestroy(error);
-    PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(value)), value);
-    Py_DECREF(value);
-    return;
-  }
   auto failure = getFailures().find(tilusErrorGetMessage(error));
   if (failure != getFailures().end()) {
     tilusErrorDestroy(error);

@@ -13,8 +13,7 @@ void setError(TilusError *error);
 /// Raises it. Does nothing for null.
 void check(TilusError *error);
 
-/// Keeps Python's current exception for the call of the C API that the callback is part of, and makes an
-/// error of it. Clears it.
+/// Takes Python's current exception, keeps it for setError, and makes an error of it.
 TilusError *keepException();
 
 //===----------------------------------------------------------------------===//

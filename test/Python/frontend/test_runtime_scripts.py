@@ -212,3 +212,26 @@ def test_constants_may_be_texts_and_large_integers():
     assert x[0] == 5
     with pytest.raises(TypeError, match="expected a str for parameter 'word', but got 3"):
         Worded()(3, 0, x)
+
+
+def test_hazards_are_found_on_request():
+    class Racing(tilus.Script):
+        """Reads shared memory before the threads that wrote it have met."""
+
+        def __init__(self):
+            super().__init__()
+
+        def __call__(self, x_ptr: ~int32):
+            self.attrs.warps = 4
+            self.attrs.blocks = 1
+            x = self.global_view(x_ptr, dtype=int32, shape=[128])
+            shared = self.shared_tensor(dtype=int32, shape=[128])
+            self.store_shared(shared, self.load_global(x, offsets=[0], shape=[128]))
+            self.store_global(x, self.load_shared(shared), offsets=[0])
+
+    x = np.arange(128, dtype=np.int32)
+    Racing()(x)
+    with pytest.raises(tilus.lang.errors.TilusProgramError, match=r"test_runtime_scripts.py:\d+"):
+        Racing()(x, check_hazards=True)
+    with pytest.raises(ValueError, match="expected check_hazards on the CPU reference alone"):
+        Racing()(x, check_hazards=True, device="cuda")
