@@ -1,6 +1,8 @@
-// Atomic updates and scattered stores: verification and requirements.
+// Atomic updates and scattered stores: verification, requirements and scratch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LayoutRules.h"
 #include "OpVerification.h"
+#include "Tilus/IR/TilePlans.h"
 
 using namespace mlir;
 using namespace tilus;
@@ -105,3 +107,21 @@ TargetRequirement AtomicScatterOp::getTargetRequirement() {
   return requireAtomic(elementOf(getDest().getType()), getScope());
 }
 TargetRequirement StoreScatterOp::getTargetRequirement() { return {}; }
+
+//===----------------------------------------------------------------------===//
+// Scratch
+//===----------------------------------------------------------------------===//
+
+/// Scratch of values that one of the replicas of an element has read.
+static int64_t getReplicaScratch(Operation *op, Value result) {
+  RegisterLayoutAttr layout = result ? getTileLayout(result.getType()) : RegisterLayoutAttr();
+  if (!layout)
+    return 0;
+  ReplicaPlan plan = planReplicas(layout.getLayout(), hasWarps(op));
+  int64_t values = plan.needsScratch() ? plan.places.count * layout.getLayout().getNumLocals() : 0;
+  return values * getCombineBytes(getElementTypeOrSelf(result.getType()));
+}
+
+int64_t AtomicOp::getScratchBytes() { return getReplicaScratch(*this, getResult()); }
+
+int64_t AtomicScatterOp::getScratchBytes() { return getReplicaScratch(*this, getResult()); }

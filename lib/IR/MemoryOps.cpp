@@ -1,5 +1,6 @@
-// Views, shared tiles, loads and stores: verification.
+// Views, shared tiles, loads and stores: verification and layouts.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LayoutRules.h"
 #include "OpVerification.h"
 
 using namespace mlir;
@@ -163,4 +164,36 @@ LogicalResult StoreSharedOp::verify() {
   RankedTensorType tile = tileOf(getValue());
   return verifyShapeAndElement(*this, "a value", dest.getShape(), dest.getElementType(), tile.getShape(),
                                tile.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// The layout whose accesses to memory are as wide as the op allows: neighbours of a vector in neighbouring
+/// threads.
+static RegisterLayout getAccessLayout(LayoutQuery &query, Operation *access, Value tile) {
+  AccessVector vector = query.getAccessVector(access);
+  ArrayRef<int64_t> shape = getTileShape(tile);
+  int64_t share = std::max<int64_t>(1, ShapedType::getNumElements(shape) / query.getNumThreads());
+  int64_t size = vector.size;
+  while (size > 1 && size > share)
+    size /= 2;
+  return RegisterLayout::distribute(query.getNumThreads(), shape, vector.dim, size);
+}
+
+void LoadGlobalOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getResult(), getAccessLayout(query, *this, getResult()));
+}
+
+void StoreGlobalOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getValue(), getAccessLayout(query, *this, getValue()));
+}
+
+void LoadSharedOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getResult(), getAccessLayout(query, *this, getResult()));
+}
+
+void StoreSharedOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getValue(), getAccessLayout(query, *this, getValue()));
 }

@@ -1,5 +1,6 @@
-// Matrix products: verification and requirement.
+// Matrix products: verification, requirement, layouts and scratch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LayoutRules.h"
 #include "OpVerification.h"
 #include "Tilus/IR/Atoms/MmaAtoms.h"
 
@@ -47,4 +48,43 @@ LogicalResult MmaOp::verify() {
 TargetRequirement MmaOp::getTargetRequirement() {
   const MmaAtom *atom = getAtom() ? getAtom()->getAtom() : nullptr;
   return atom ? TargetRequirement(atom->feature) : TargetRequirement();
+}
+
+void MmaOp::inferLayouts(LayoutQuery &query) {
+  TargetAttr target = getTarget(*this);
+  Type a = getElementTypeOrSelf(getA().getType()), b = getElementTypeOrSelf(getB().getType()),
+       acc = getElementTypeOrSelf(getAcc().getType());
+  int64_t m = getTileShape(getA())[0], k = getTileShape(getA())[1], n = getTileShape(getB())[1];
+  const RegisterLayout *known = query.get(getResult());
+  if (!known)
+    known = query.get(getAcc());
+  std::optional<MmaPlan> plan;
+  if (target && known)
+    plan = planMmaForAcc(*known, k, a, b, acc, *target.getInfo());
+  if (target && !plan)
+    plan = planMma(m, n, k, a, b, acc, query.getNumThreads(), *target.getInfo());
+  if (plan) {
+    query.propose(getResult(), plan->acc);
+    query.propose(getAcc(), plan->acc);
+    query.propose(getA(), plan->a);
+    query.propose(getB(), plan->b);
+    return;
+  }
+  RegisterLayout layout =
+      known ? *known
+            : RegisterLayout::distribute(query.getNumThreads(), {m, n}, /*vectorDim=*/1, /*vectorSize=*/4);
+  query.propose(getResult(), layout);
+  query.propose(getAcc(), layout);
+}
+
+int64_t MmaOp::getScratchBytes() {
+  if (!getAtom() || getAtom()->getAtom())
+    return 0;
+  // Scalar instructions read both operands from scratch.
+  int64_t bytes = 0;
+  for (Value operand : {getA(), getB()}) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    bytes += llvm::alignTo(type.getNumElements() * getElementBits(type.getElementType()) / 8, 16);
+  }
+  return bytes;
 }

@@ -1,7 +1,11 @@
-// Operations on register tiles: verification and folding.
+// Operations on register tiles: verification, folding, layouts and scratch.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "LayoutRules.h"
 #include "OpVerification.h"
+#include "Tilus/IR/TilePlans.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace tilus;
@@ -183,4 +187,166 @@ LogicalResult RandomOp::verify() {
   if (int32_t rounds = getRounds(); rounds < 1)
     return emitOpError("expected at least one round, but got ") << rounds;
   return verifyShapeAndElement(*this, "a result", shape, word, result.getShape(), result.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+void BroadcastOp::inferLayouts(LayoutQuery &query) {
+  if (!isTileType(getSource().getType()))
+    return;
+  if (const RegisterLayout *result = query.get(getResult()))
+    proposeIf(query, getSource(), result->reduceTo(getTileShape(getSource())));
+  else if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->expandTo(getTileShape(getResult())));
+}
+
+LogicalResult BroadcastOp::verifyLayouts() {
+  auto result = findLayout(getResult());
+  return result && isTileType(getSource().getType())
+             ? expectLayout(*this, "a source", getSource(), result->reduceTo(getTileShape(getSource())))
+             : success();
+}
+
+void IotaOp::inferLayouts(LayoutQuery &) {}
+
+/// A layout of the row-major sequence of `size` elements that is one in every shape: threads run over the
+/// elements below and above all dimensions' boundaries, what lies between is one walk of slots.
+static std::optional<RegisterLayout> getSequenceLayout(int64_t numThreads,
+                                                       ArrayRef<ArrayRef<int64_t>> shapes) {
+  int64_t size = product(shapes.front()), low = size, high = 1;
+  for (ArrayRef<int64_t> shape : shapes) {
+    int64_t boundary = 1;
+    for (int64_t extent : llvm::reverse(shape)) {
+      boundary *= extent;
+      if (boundary == 1 || boundary == size)
+        continue;
+      low = std::gcd(low, boundary);
+      high = std::lcm(high, boundary);
+    }
+  }
+  int64_t inner = std::gcd(numThreads, low), rest = numThreads / inner;
+  int64_t outer = std::gcd(rest, size / std::lcm(high, inner));
+  return RegisterLayout::get({size}, {outer, size / inner / outer, inner}, {-(rest / outer), 0, 2}, {1});
+}
+
+void ReshapeOp::inferLayouts(LayoutQuery &query) {
+  if (!query.get(getSource()) && !query.get(getResult())) {
+    ArrayRef<int64_t> source = getTileShape(getSource()), result = getTileShape(getResult());
+    if (auto sequence = getSequenceLayout(query.getNumThreads(), {source, result})) {
+      proposeIf(query, getSource(), sequence->reshape(source));
+      proposeIf(query, getResult(), sequence->reshape(result));
+    }
+    return;
+  }
+  if (const RegisterLayout *result = query.get(getResult()))
+    proposeIf(query, getSource(), result->reshape(getTileShape(getSource())));
+  if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->reshape(getTileShape(getResult())));
+}
+
+void TransposeOp::inferLayouts(LayoutQuery &query) {
+  ArrayRef<int64_t> permutation = getPermutation();
+  if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->permute(permutation));
+  const RegisterLayout *result = query.get(getResult());
+  if (!result)
+    return;
+  SmallVector<int64_t> inverse(permutation.size());
+  for (auto [position, dim] : llvm::enumerate(permutation))
+    inverse[dim] = position;
+  proposeIf(query, getSource(), result->permute(inverse));
+}
+
+LogicalResult TransposeOp::verifyLayouts() {
+  auto source = findLayout(getSource());
+  return source ? expectLayout(*this, "a result", getResult(), source->permute(getPermutation())) : success();
+}
+
+void ReduceOp::inferLayouts(LayoutQuery &query) {
+  if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->reduce({int64_t(getDim())}, getKeepDim()));
+}
+
+LogicalResult ReduceOp::verifyLayouts() {
+  auto source = findLayout(getSource());
+  return source
+             ? expectLayout(*this, "a result", getResult(), source->reduce({int64_t(getDim())}, getKeepDim()))
+             : success();
+}
+
+void ExtractSliceOp::inferLayouts(LayoutQuery &query) {
+  if (const RegisterLayout *source = query.get(getSource()))
+    proposeIf(query, getResult(), source->slice(getDims()));
+}
+
+LogicalResult ExtractSliceOp::verifyLayouts() {
+  auto source = findLayout(getSource());
+  return source ? expectLayout(*this, "a result", getResult(), source->slice(getDims())) : success();
+}
+
+void InsertSliceOp::inferLayouts(LayoutQuery &query) {
+  const RegisterLayout *whole = query.get(getResult());
+  if (!whole)
+    whole = query.get(getDest());
+  if (!whole)
+    return;
+  RegisterLayout layout = *whole;
+  query.propose(getResult(), layout);
+  query.propose(getDest(), layout);
+  proposeIf(query, getSource(), layout.slice(getDims()));
+}
+
+LogicalResult InsertSliceOp::verifyLayouts() {
+  auto dest = findLayout(getDest());
+  return dest ? expectLayout(*this, "a source", getSource(), dest->slice(getDims())) : success();
+}
+
+void ExtractOp::inferLayouts(LayoutQuery &query) {
+  query.propose(getSource(), RegisterLayout::replicated(getTileShape(getSource()), query.getNumThreads()));
+}
+
+void RandomOp::inferLayouts(LayoutQuery &query) {
+  if (const RegisterLayout *offset = query.get(getOffset()))
+    query.propose(getResult(), RegisterLayout::local({4}).concat(*offset));
+}
+
+LogicalResult RandomOp::verifyLayouts() {
+  auto offset = findLayout(getOffset());
+  return offset ? expectLayout(*this, "a result", getResult(), RegisterLayout::local({4}).concat(*offset))
+                : success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scratch
+//===----------------------------------------------------------------------===//
+
+/// Scratch of a move between two tiles.
+static int64_t getMoveScratch(Operation *op, Value source, Value result) {
+  if (!getTileLayout(source.getType()) || !getTileLayout(result.getType()))
+    return 0;
+  std::optional<ConversionPlan> plan = planTileMove(cast<RankedTensorType>(source.getType()),
+                                                    cast<RankedTensorType>(result.getType()), hasWarps(op));
+  return plan && plan->staging ? plan->staging->sizeBytes : 0;
+}
+
+int64_t ConvertLayoutOp::getScratchBytes() { return getMoveScratch(*this, getSource(), getResult()); }
+
+int64_t ReshapeOp::getScratchBytes() { return getMoveScratch(*this, getSource(), getResult()); }
+
+int64_t ReduceOp::getScratchBytes() {
+  RegisterLayoutAttr layout = getTileLayout(getSource().getType());
+  if (!layout)
+    return 0;
+  ReducePlan plan = planReduce(layout.getLayout(), getDim(), hasWarps(*this));
+  return plan.getScratchSize() * getCombineBytes(getElementTypeOrSelf(getSource().getType()));
+}
+
+int64_t ScanOp::getScratchBytes() {
+  RegisterLayoutAttr layout = getTileLayout(getSource().getType());
+  if (!layout)
+    return 0;
+  ScanPlan plan = planScan(layout.getLayout(), getDim(), hasWarps(*this));
+  return plan.scratchSize * getCombineBytes(getElementTypeOrSelf(getSource().getType()));
 }
