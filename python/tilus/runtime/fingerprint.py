@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import enum
+import opcode
 import sys
 import sysconfig
 import types
@@ -16,6 +17,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 from tilus import option
 
+_EXTENDED_ARG, _LOAD_GLOBAL, _LOAD_NAME = (opcode.opmap[n] for n in ("EXTENDED_ARG", "LOAD_GLOBAL", "LOAD_NAME"))
 _PACKAGES = {"tilus", "builtins", "math", "typing", "functools", "itertools", "operator", "numpy", "torch"}
 _STDLIB = getattr(sys, "stdlib_module_names", frozenset())
 
@@ -144,7 +146,7 @@ class _Walk:
                 self._visit_code(constant, scope)
             else:
                 self.visit(constant)
-        for name in (*code.co_names, *code.co_freevars):
+        for name in (*_global_names(code), *code.co_freevars):
             if name in scope:
                 self.add("name", name)
                 self.visit(scope[name])
@@ -183,6 +185,19 @@ class _Walk:
             if any(name not in ("__dict__", "__weakref__") for name in getattr(base, "__slots__", ())):
                 return False
         return True
+
+
+def _global_names(code: types.CodeType) -> list:
+    """The names that code looks up outside of itself: not those of attributes, which are among `co_names` too."""
+    names, high = {}, 0
+    for place in range(0, len(code.co_code), 2):
+        operation, argument = code.co_code[place], code.co_code[place + 1] | high
+        high = argument << 8 if operation == _EXTENDED_ARG else 0
+        if operation == _LOAD_GLOBAL:
+            names[code.co_names[argument >> 1 if sys.version_info >= (3, 11) else argument]] = True
+        elif operation == _LOAD_NAME:
+            names[code.co_names[argument]] = True
+    return list(names)
 
 
 def _annotations_of(function: types.FunctionType) -> dict:

@@ -48,11 +48,18 @@ class State:
                 self._store = runtime.ScriptStore(self.compiler, self.owner.__name__, program, self.options)
             return self._store
 
-    def get_folder(self, target: Target) -> Optional[Path]:
-        """The script's folder for a target; None where nothing is kept."""
+    def get_choice_store(self) -> Any:
+        """Where choices and reports are kept: the script's folders, or such of its name and its schedules alone."""
         store = self.get_store()
         if store is None:
-            return None
+            cls = self.owner.script_cls
+            words = (cls.__module__, cls.__qualname__, [schedule.text for schedule in self.owner._get_schedules()])
+            store = runtime.ScriptStore(self.compiler, self.owner.__name__, repr(words), self.options)
+        return store
+
+    def get_folder(self, target: Target) -> Optional[Path]:
+        """The script's folder for a target; None where nothing is kept."""
+        store = self.get_choice_store()
         try:
             path = store.path(target.handle)
         except RuntimeError as error:

@@ -67,7 +67,7 @@ def make_tuner(state: Any, warm_up: int, repeat: int) -> Any:
         write_report(state, report)
 
     return runtime.Tuner(
-        warm_up, repeat, SECONDS_PER_SCHEDULE, find_measure_program(), state.get_store(), True, tell
+        warm_up, repeat, SECONDS_PER_SCHEDULE, find_measure_program(), state.get_choice_store(), True, tell
     )
 
 

@@ -135,6 +135,8 @@ def test_a_value_that_cannot_be_told_is_transpiled_again(run):
     change = ("script.py", "STEP = 3", "import numpy\nSTEP = int(numpy.array([3])[0]); array = numpy.zeros(2)")
     run(change=change)
     assert run()["transpiled"] == 0  # no method reaches the array
+    run(change=("script.py", "array = ", "x = blocks = array = "))
+    assert run()["transpiled"] == 0  # attributes of the same names are others
     run(change=("script.py", "return self.factor", "return self.factor + len(array)"))
     again = run()
     assert again["transpiled"] == 1 and again["hits"] == 1  # found by its text
