@@ -99,7 +99,7 @@ TEST_F(CacheToolTest, RemovesToALimitAndAll) {
   fill(4);
   std::string limit = std::to_string(readFile(getEntryPath(0)).size() + readFile(getEntryPath(1)).size() +
                                      readFile(getEntryPath(2)).size() + readFile(getEntryPath(3)).size() - 1);
-  EXPECT_THAT(run({"prune", "--max-bytes", limit}).out, HasSubstr("removed 1 kernels"));
+  EXPECT_THAT(run({"prune", "--max-bytes", limit}).out, HasSubstr("removed 1 kernel,"));
   EXPECT_THAT(run({"prune", "--max-days=1"}).out, HasSubstr("removed 0 kernels"));
   auto store = std::make_shared<const CacheStore>(llvm::cantFail(CacheStore::open(makeOptions())));
   ScriptDirectory script =
