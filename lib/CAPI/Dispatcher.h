@@ -10,7 +10,6 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
 
 /// Destroyed from the last member to the first: devices outlive the modules on them.
 struct TilusDispatcher {
@@ -30,7 +29,7 @@ private:
   static size_t getSlot(const tilus::capi::OpenDevice &open) { return open.device->getOrdinal() % 16; }
   void add(const std::shared_ptr<const tilus::capi::OpenDevice> &open);
 
-  std::mutex mutex;
+  tilus::ForkSafeMutex mutex;
   std::vector<std::shared_ptr<const tilus::capi::OpenDevice>> devices;
   /// The device last used of each number: one of `devices`, looked at without a lock.
   std::array<std::atomic<const tilus::capi::OpenDevice *>, 16> recent = {};

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <array>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
@@ -19,7 +20,8 @@ using llvm::StringRef;
 
 std::string ToolFingerprints::identify(const std::string &path) {
   struct stat status = {};
-  if (stat(path.c_str(), &status) != 0)
+  // A pipe or a device has no contents that stay.
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
     return "";
   auto time = [](const timespec &moment) {
     return std::to_string(moment.tv_sec) + "." + std::to_string(moment.tv_nsec);
@@ -66,11 +68,15 @@ Hash256 ToolFingerprints::getFileHash(const std::string &path) {
   std::string identity = identify(path);
   if (identity.empty())
     return Hash256::of(StringRef());
-  std::lock_guard<std::mutex> lock(mutex);
-  auto found = hashes.find(identity);
-  if (found == hashes.end())
-    found = hashes.emplace(identity, load(path, identity)).first;
-  return found->second;
+  Hash256 name = Hash256::of(StringRef(identity));
+  std::array<uint64_t, 4> key;
+  static_assert(sizeof(key) == sizeof(name.bytes));
+  std::memcpy(key.data(), name.bytes.data(), sizeof(key));
+  llvm::Expected<Hash256 *> hash = hashes.get(key, "the hash of '" + path + "'", [&] {
+    return llvm::Expected<std::unique_ptr<Hash256>>(std::make_unique<Hash256>(load(path, identity)));
+  });
+  // Whoever makes one asks for no other.
+  return *llvm::cantFail(std::move(hash));
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,9 +6,8 @@
 #pragma once
 
 #include "Tilus/Runtime/KernelCache.h"
+#include "Tilus/Runtime/OnceMap.h"
 #include "Tilus/Support/Hash256.h"
-
-#include <map>
 
 namespace tilus {
 
@@ -30,9 +29,8 @@ private:
   Hash256 load(const std::string &path, const std::string &identity);
 
   std::shared_ptr<KernelCache> cache;
-  std::mutex mutex;
-  /// By the files' identities.
-  std::map<std::string, Hash256> hashes;
+  /// By the hashes of the files' identities.
+  OnceMap<Hash256> hashes;
 };
 
 } // namespace tilus

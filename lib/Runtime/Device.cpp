@@ -20,6 +20,8 @@ llvm::Expected<unsigned> Device::count(const CudaDriver &driver) {
 }
 
 llvm::Expected<std::unique_ptr<Device>> Device::open(const CudaDriver &driver, unsigned ordinal) {
+  if (driver.isForeign())
+    return CudaDriver::describeFork("the opening of device " + llvm::Twine(ordinal));
   llvm::Expected<unsigned> available = count(driver);
   if (!available)
     return available.takeError();
@@ -109,7 +111,8 @@ llvm::Error Device::retainPrimary() {
 }
 
 Device::~Device() {
-  if (isRetained)
+  // The context stayed with the parent of a fork.
+  if (isRetained && !driver.isForeign())
     driver->primaryCtxRelease(handle);
 }
 
@@ -137,6 +140,8 @@ llvm::Expected<int> Device::getAttribute(cuda::DeviceAttribute attribute) const 
 }
 
 llvm::Expected<ContextScope> Device::enter() const {
+  if (LLVM_UNLIKELY(driver.isForeign()))
+    return CudaDriver::describeFork("the use of " + describe());
   if (LLVM_UNLIKELY(isAbandoned.load(std::memory_order_relaxed)))
     return llvm::createStringError("expected a context of " + describe() + ", but got one that is over");
   // Each launch of a thread without the context comes here: the words are made for an error alone.

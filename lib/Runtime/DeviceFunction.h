@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "Tilus/Runtime/ForkGuard.h"
 #include "Tilus/Runtime/LoadedKernel.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -37,10 +38,19 @@ public:
   /// The following belong to the module cache: the module, under its mutex or while busy; whether a thread is
   /// loading or unloading it, under its mutex.
   std::unique_ptr<LoadedKernel> module;
-  bool isBusy = false;
+  bool isBusy() const { return isMarked && markGeneration == getForkGeneration(); }
+  void setBusy(bool isBusyNow) {
+    isMarked = isBusyNow;
+    markGeneration = getForkGeneration();
+  }
 
   /// The next function of the same kernel, on another device.
   DeviceFunction *next = nullptr;
+
+private:
+  /// Of a thread that a fork left behind nothing comes any more.
+  bool isMarked = false;
+  unsigned markGeneration = 0;
 };
 
 } // namespace tilus

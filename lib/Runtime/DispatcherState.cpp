@@ -39,7 +39,7 @@ DispatcherState::~DispatcherState() {
 }
 
 TargetTable &DispatcherState::getTable(const Target &target) {
-  auto made = std::make_unique<TargetTable>(target, once);
+  auto made = std::make_unique<TargetTable>(target);
   std::lock_guard lock(tablesMutex);
   for (const std::unique_ptr<TargetTable> &table : tables)
     if (&table->target == &target)

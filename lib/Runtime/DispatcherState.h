@@ -76,7 +76,6 @@ private:
 
   std::shared_ptr<ModuleCache> modules;
   std::shared_ptr<WorkspacePool> workspaces;
-  OnceControl once;
   mutable ForkSafeMutex tablesMutex;
   /// In the order of their first use.
   std::vector<std::unique_ptr<TargetTable>> tables;

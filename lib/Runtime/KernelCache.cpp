@@ -15,7 +15,7 @@ KernelCache::~KernelCache() = default;
 void KernelCache::warnOnce(bool KernelCache::*flag, const llvm::Twine &text) {
   std::function<void(llvm::StringRef)> warn;
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard lock(mutex);
     if (!(this->*flag))
       warn = options.warn;
     this->*flag = true;
@@ -25,29 +25,40 @@ void KernelCache::warnOnce(bool KernelCache::*flag, const llvm::Twine &text) {
 }
 
 std::shared_ptr<const CacheStore> KernelCache::getStore() {
-  std::string reason = "expected a folder for the cache, but got no HOME; set TILUS_CACHE_DIR";
+  CacheOptions used;
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard lock(mutex);
     if (state != State::Closed || !options.isEnabled)
       return store;
-    if (!options.root.empty()) {
-      llvm::Expected<CacheStore> opened = CacheStore::open(options);
-      if (opened) {
-        state = State::Open;
-        return store = std::make_shared<const CacheStore>(std::move(*opened));
-      }
-      reason = llvm::toString(opened.takeError());
-    }
-    state = State::Off;
-    stats.offReason = reason;
+    used = options;
   }
-  warnOnce(&KernelCache::hasWarnedOfFailure, "kernels are not cached: " + reason);
-  return nullptr;
+  // Files are opened without the mutex, for which a fork waits. Threads that do so at once are as good as
+  // one.
+  std::string reason = "expected a folder for the cache, but got no HOME; set TILUS_CACHE_DIR";
+  std::shared_ptr<const CacheStore> opened;
+  if (!used.root.empty()) {
+    if (llvm::Expected<CacheStore> made = CacheStore::open(used))
+      opened = std::make_shared<const CacheStore>(std::move(*made));
+    else
+      reason = llvm::toString(made.takeError());
+  }
+  {
+    std::lock_guard lock(mutex);
+    if (state != State::Closed || options.root != used.root)
+      return store;
+    state = opened ? State::Open : State::Off;
+    store = opened;
+    if (!opened)
+      stats.offReason = reason;
+  }
+  if (!opened)
+    warnOnce(&KernelCache::hasWarnedOfFailure, "kernels are not cached: " + reason);
+  return opened;
 }
 
 void KernelCache::turnOff(State newState, const CacheStore *failed, llvm::StringRef reason) {
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard lock(mutex);
     if (failed != store.get() || state == State::Off)
       return;
     state = newState;
@@ -60,7 +71,7 @@ void KernelCache::turnOff(State newState, const CacheStore *failed, llvm::String
 }
 
 void KernelCache::reopen(const CacheStore *failed) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard lock(mutex);
   if (store.get() != failed || state != State::Open)
     return;
   store.reset();
@@ -69,14 +80,14 @@ void KernelCache::reopen(const CacheStore *failed) {
 
 void KernelCache::noteRefusal(llvm::StringRef reason) {
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard lock(mutex);
     ++stats.refusals;
   }
   warnOnce(&KernelCache::hasWarnedOfRefusal, "a cached kernel is compiled again: " + reason);
 }
 
 void KernelCache::setRoot(llvm::StringRef root) {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard lock(mutex);
   if (options.root == root && state != State::Off && state != State::ReadOnly)
     return;
   options.root = root.str();
@@ -88,12 +99,12 @@ void KernelCache::setRoot(llvm::StringRef root) {
 }
 
 std::string KernelCache::getRoot() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard lock(mutex);
   return options.root;
 }
 
 CacheStats KernelCache::getStats() {
-  std::lock_guard<std::mutex> lock(mutex);
+  std::lock_guard lock(mutex);
   return stats;
 }
 
@@ -102,13 +113,22 @@ CacheStats KernelCache::getStats() {
 //===----------------------------------------------------------------------===//
 
 std::optional<KernelCache::Artifacts> KernelCache::get(const Hash256 &key) {
+  std::optional<Artifacts> artifacts = lookUp(key);
+  count(artifacts ? &CacheStats::hits : &CacheStats::misses);
+  return artifacts;
+}
+
+void KernelCache::count(uint64_t CacheStats::*counter) {
+  std::lock_guard lock(mutex);
+  ++(stats.*counter);
+}
+
+std::optional<KernelCache::Artifacts> KernelCache::lookUp(const Hash256 &key) {
   std::shared_ptr<const CacheStore> current = getStore();
   if (current) {
     llvm::Expected<Artifacts> artifacts = current->read(key);
     if (artifacts) {
       current->noteUse(key);
-      std::lock_guard<std::mutex> lock(mutex);
-      ++stats.hits;
       return std::move(*artifacts);
     }
     FileProblem problem(artifacts.takeError());
@@ -120,8 +140,6 @@ std::optional<KernelCache::Artifacts> KernelCache::get(const Hash256 &key) {
       noteRefusal(problem.text);
     }
   }
-  std::lock_guard<std::mutex> lock(mutex);
-  ++stats.misses;
   return std::nullopt;
 }
 
@@ -129,7 +147,7 @@ llvm::Error KernelCache::tryPut(const CacheStore &current, const Hash256 &key, l
   if (llvm::Error error = current.write(key, bytes))
     return error;
   {
-    std::lock_guard<std::mutex> lock(mutex);
+    std::lock_guard lock(mutex);
     ++stats.stores;
     if (bytesSincePrune && *bytesSincePrune + bytes.size() <= options.maxBytes / 16) {
       *bytesSincePrune += bytes.size();
@@ -144,7 +162,7 @@ void KernelCache::put(const Hash256 &key, llvm::ArrayRef<KernelArtifact> artifac
   for (bool isRetry : {false, true}) {
     std::shared_ptr<const CacheStore> current = getStore();
     {
-      std::lock_guard<std::mutex> lock(mutex);
+      std::lock_guard lock(mutex);
       if (!current || state == State::ReadOnly)
         return;
     }
@@ -164,21 +182,22 @@ void KernelCache::put(const Hash256 &key, llvm::ArrayRef<KernelArtifact> artifac
 
 llvm::Expected<KernelCache::Artifacts>
 KernelCache::getOrCompile(const Hash256 &key, llvm::function_ref<llvm::Expected<Artifacts>()> compile) {
-  if (std::optional<Artifacts> artifacts = get(key))
+  if (std::optional<Artifacts> artifacts = lookUp(key)) {
+    count(&CacheStats::hits);
     return std::move(*artifacts);
+  }
   std::shared_ptr<const CacheStore> current = getStore();
   // Without the lock the work may be done twice, and is right all the same.
   std::optional<FileLock> lock = current ? current->lock(key, options.lockPatience) : std::nullopt;
   if (current) {
     llvm::Expected<Artifacts> artifacts = current->read(key);
     if (artifacts) {
-      std::lock_guard<std::mutex> guard(mutex);
-      --stats.misses;
-      ++stats.hits;
+      count(&CacheStats::hits);
       return artifacts;
     }
     llvm::consumeError(artifacts.takeError());
   }
+  count(&CacheStats::misses);
   llvm::Expected<Artifacts> artifacts = compile();
   if (artifacts)
     put(key, *artifacts);

@@ -16,17 +16,17 @@ static constexpr unsigned victimShare = 16;
 
 llvm::Error ModuleCache::load(DeviceFunction &function) {
   Lock lock(mutex);
-  changed.wait(lock, [&] { return !function.isBusy; });
+  changed.wait(lock, [&] { return !function.isBusy(); });
   if (function.handle.load(std::memory_order_relaxed))
     return llvm::Error::success();
-  function.isBusy = true;
+  function.setBusy(true);
   makeRoom(lock, function.device);
   lock.unlock();
   llvm::Expected<std::unique_ptr<LoadedKernel>> module =
       LoadedKernel::load(function.device, function.artifact);
   lock.lock();
-  function.isBusy = false;
-  changed.notify_all();
+  function.setBusy(false);
+  changed.notifyAll();
   if (!module)
     return module.takeError();
   function.module = std::move(*module);
@@ -60,7 +60,7 @@ ModuleCache::Functions ModuleCache::takeVictims(Functions &functions) {
     victims.push_back(functions[position]);
   llvm::erase_if(functions, [&](DeviceFunction *function) { return llvm::is_contained(victims, function); });
   for (DeviceFunction *victim : victims) {
-    victim->isBusy = true;
+    victim->setBusy(true);
     victim->handle.store(nullptr, std::memory_order_seq_cst);
   }
   return victims;
@@ -74,18 +74,18 @@ void ModuleCache::unload(Lock &lock, const Device &device, llvm::ArrayRef<Device
       victim->module.reset();
   lock.lock();
   for (DeviceFunction *victim : victims) {
-    victim->isBusy = false;
+    victim->setBusy(false);
     if (!victim->module)
       continue;
     victim->handle.store(victim->module->getFunction(), std::memory_order_seq_cst);
     loaded[&device].push_back(victim);
   }
-  changed.notify_all();
+  changed.notifyAll();
 }
 
 void ModuleCache::remove(DeviceFunction &function) {
   Lock lock(mutex);
-  changed.wait(lock, [&] { return !function.isBusy; });
+  changed.wait(lock, [&] { return !function.isBusy(); });
   Functions &functions = loaded[&function.device];
   functions.erase(std::remove(functions.begin(), functions.end(), &function), functions.end());
   std::unique_ptr<LoadedKernel> module = std::move(function.module);

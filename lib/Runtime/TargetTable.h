@@ -3,8 +3,8 @@
 #pragma once
 
 #include "DispatchTable.h"
-#include "OnceMap.h"
 #include "ThreadRecord.h"
+#include "Tilus/Runtime/OnceMap.h"
 
 namespace tilus {
 
@@ -41,8 +41,7 @@ struct TableEntry {
 
 class TargetTable {
 public:
-  TargetTable(const Target &target, OnceControl &control)
-      : target(target), instances(control), entries(control) {}
+  explicit TargetTable(const Target &target) : target(target) {}
 
   /// Takes over the counters of a thread that has ended.
   void absorb(const ThreadTarget &ended);

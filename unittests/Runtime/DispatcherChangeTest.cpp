@@ -160,6 +160,32 @@ TEST_F(DispatcherTest, TwoCompilesThatWaitForOneAnotherAreAnError) {
     EXPECT_THAT(text, HasSubstr("not to ask for itself"));
 }
 
+TEST_F(DispatcherTest, TwoDispatchersThatWaitForOneAnotherAreAnError) {
+  std::unique_ptr<Dispatcher> pair[2];
+  std::atomic<int> begun{0};
+  auto makeOne = [&](int own) {
+    DispatcherOptions options;
+    options.compile = [&, own](const CompileRequest &request) -> llvm::Expected<std::vector<Candidate>> {
+      ++begun;
+      while (begun < 2)
+        std::this_thread::yield();
+      return pair[1 - own]->compile(makeArgs(1), &request.target).takeError();
+    };
+    return std::make_unique<Dispatcher>(makeSignature(), std::move(options));
+  };
+  for (int index : {0, 1})
+    pair[index] = makeOne(index);
+  std::string messages[2];
+  std::vector<std::thread> threads;
+  for (int index : {0, 1})
+    threads.emplace_back(
+        [&, index] { messages[index] = message(pair[index]->compile(makeArgs(1), &target("sm_90a"))); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &text : messages)
+    EXPECT_THAT(text, HasSubstr("not to ask for itself"));
+}
+
 //===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//

@@ -120,6 +120,31 @@ TEST_F(DispatcherDeviceTest, AForkedChildCompilesButDoesNotLaunch) {
   EXPECT_EQ(launch(makeArgs(1)), "no error");
 }
 
+/// Modules come and go in other threads, which the child may find in the middle of that.
+TEST_F(DispatcherDeviceTest, AForkedChildEndsItsDispatcher) {
+  makeLimited(2);
+  std::atomic<bool> isOver{false};
+  std::atomic<int> launched{0};
+  std::vector<std::thread> busy;
+  for (int index = 0; index < 3; ++index)
+    busy.emplace_back([&, index] {
+      for (int i = 0; !isOver; ++i, ++launched)
+        EXPECT_EQ(launch(makeArgs(1, (index + i) % 7)), "no error");
+    });
+  while (launched < 30)
+    std::this_thread::yield();
+  for (int i = 0; i < 30; ++i)
+    EXPECT_TRUE(succeedsInChild([&] {
+      bool isRefused = launch(makeArgs(1, i)).find("forked") != std::string::npos;
+      dispatcher.reset();
+      modules.reset();
+      return isRefused && message(Device::open(*driver, 0)).find("forked") != std::string::npos;
+    }));
+  isOver = true;
+  for (std::thread &thread : busy)
+    thread.join();
+}
+
 TEST_F(DispatcherDeviceTest, AForkInTheMiddleOfThingsLeavesTheChildWhole) {
   DispatcherOptions options = makeOptions();
   std::atomic<bool> isCompiling{false}, mayEnd{false};
@@ -153,7 +178,9 @@ TEST_F(DispatcherDeviceTest, AForkInTheMiddleOfThingsLeavesTheChildWhole) {
       for (int64_t constant : {1, 7})
         if (llvm::Error error = dispatcher->compile(makeArgs(1, constant), &target("sm_90a")).takeError())
           return false;
-      return !dispatcher->stats().empty();
+      bool hasStats = !dispatcher->stats().empty();
+      dispatcher.reset();
+      return hasStats;
     }));
   isOver = true;
   compiler.join();

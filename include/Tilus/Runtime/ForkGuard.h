@@ -7,6 +7,8 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <memory>
 #include <mutex>
 
 namespace tilus {
@@ -37,6 +39,39 @@ private:
   std::mutex mutex;
   ForkSafeMutex *previous = nullptr;
   ForkSafeMutex *next = nullptr;
+};
+
+/// What threads wait for with such a mutex, under which all members are called. In the child of a fork nobody
+/// waits any more; what the parent's threads waited with is left behind there, for to end it is to wait for
+/// them.
+class ForkSafeCondition {
+public:
+  ForkSafeCondition() : condition(std::make_unique<std::condition_variable_any>()) {}
+  ~ForkSafeCondition() { leaveBehind(); }
+  ForkSafeCondition(const ForkSafeCondition &) = delete;
+  ForkSafeCondition &operator=(const ForkSafeCondition &) = delete;
+
+  template <typename Predicate> void wait(std::unique_lock<ForkSafeMutex> &lock, Predicate predicate) {
+    get().wait(lock, predicate);
+  }
+  void notifyAll() { get().notify_all(); }
+
+private:
+  bool leaveBehind() {
+    bool isForeign = generation != getForkGeneration();
+    if (isForeign)
+      (void)condition.release();
+    return isForeign;
+  }
+  std::condition_variable_any &get() {
+    if (leaveBehind())
+      condition = std::make_unique<std::condition_variable_any>();
+    generation = getForkGeneration();
+    return *condition;
+  }
+
+  unsigned generation = getForkGeneration();
+  std::unique_ptr<std::condition_variable_any> condition;
 };
 
 } // namespace tilus

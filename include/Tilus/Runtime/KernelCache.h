@@ -7,10 +7,10 @@
 #pragma once
 
 #include "Tilus/Runtime/CacheStore.h"
+#include "Tilus/Runtime/ForkGuard.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
-#include <mutex>
 
 namespace tilus {
 
@@ -53,6 +53,9 @@ public:
 private:
   enum class State : uint8_t { Closed, Open, ReadOnly, Off };
 
+  /// get() without the counting.
+  std::optional<Artifacts> lookUp(const Hash256 &key);
+  void count(uint64_t CacheStats::*counter);
   /// Warns, at most once a flag.
   void warnOnce(bool KernelCache::*flag, const llvm::Twine &text);
   /// Changes the state after a failure of a folder, unless another folder is in use by now.
@@ -62,7 +65,7 @@ private:
   void noteRefusal(llvm::StringRef reason);
   llvm::Error tryPut(const CacheStore &store, const Hash256 &key, llvm::StringRef bytes);
 
-  std::mutex mutex;
+  ForkSafeMutex mutex;
   CacheOptions options;
   State state = State::Closed;
   std::shared_ptr<const CacheStore> store;

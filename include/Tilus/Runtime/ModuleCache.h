@@ -10,7 +10,6 @@
 #include "Tilus/Runtime/ForkGuard.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <map>
 #include <vector>
 
@@ -54,7 +53,7 @@ private:
 
   const unsigned limit;
   ForkSafeMutex mutex;
-  std::condition_variable_any changed;
+  ForkSafeCondition changed;
   /// The loaded functions of each device.
   std::map<const Device *, Functions> loaded;
   std::atomic<uint64_t> time{0};

@@ -10,7 +10,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <thread>
@@ -24,12 +23,15 @@ struct OnceFlight {
   unsigned forkGeneration;
   enum class State { Making, Made, Failed } state = State::Making;
   std::string failure;
-  std::condition_variable_any ended;
+  ForkSafeCondition ended;
 };
 
-/// Who makes what and who waits for whom, for the maps of one dispatcher.
+/// Who makes what and who waits for whom. Makers of one map may ask another map, whose makers ask the first
+/// one, so all maps of a process have it in common.
 class OnceControl {
 public:
+  static OnceControl &get();
+
   /// Whether this thread would wait for itself if it waited for the flight: it makes the value, or its maker
   /// waits, through any number of others, for a value that this thread makes. Under the mutex.
   bool isCircular(const OnceFlight &flight) const;
@@ -47,8 +49,6 @@ private:
 /// Values by keys. They stay where they are until the map ends.
 template <typename Value> class OnceMap {
 public:
-  explicit OnceMap(OnceControl &control) : control(control) {}
-
   using Maker = llvm::function_ref<llvm::Expected<std::unique_ptr<Value>>()>;
   /// The value of the key, made by `make` if there is none. `what` names it in the error for a maker that
   /// asks for the value that it makes.
@@ -74,13 +74,19 @@ private:
   llvm::Error wait(Lock &lock, std::shared_ptr<OnceFlight> flight, const llvm::Twine &what);
   llvm::Expected<Value *> make(Lock &lock, const Key &key, Maker maker);
 
-  OnceControl &control;
+  OnceControl &control = OnceControl::get();
   std::map<Key, Slot> slots;
 };
 
 //===----------------------------------------------------------------------===//
 // Implementation
 //===----------------------------------------------------------------------===//
+
+inline OnceControl &OnceControl::get() {
+  // Never destroyed: threads may run on at exit.
+  static OnceControl *control = new OnceControl;
+  return *control;
+}
 
 inline bool OnceControl::isCircular(const OnceFlight &flight) const {
   const OnceFlight *next = &flight;
@@ -137,9 +143,6 @@ llvm::Expected<Value *> OnceMap<Value>::make(Lock &lock, const Key &key, Maker m
   auto flight = std::make_shared<OnceFlight>();
   flight->owner = std::this_thread::get_id();
   flight->forkGeneration = getForkGeneration();
-  // A flight of before a fork is left behind as it is: its condition may have had waiters.
-  if (std::shared_ptr<OnceFlight> stale = slots[key].flight)
-    new std::shared_ptr<OnceFlight>(std::move(stale));
   slots[key].flight = flight;
   lock.unlock();
   llvm::Expected<std::unique_ptr<Value>> made = maker();
@@ -157,7 +160,7 @@ llvm::Expected<Value *> OnceMap<Value>::make(Lock &lock, const Key &key, Maker m
     slots.erase(key);
     result = llvm::createStringError(flight->failure);
   }
-  flight->ended.notify_all();
+  flight->ended.notifyAll();
   return result;
 }
 
