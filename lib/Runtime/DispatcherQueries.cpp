@@ -111,10 +111,16 @@ std::vector<TargetStats> DispatcherState::computeStats() {
       seen.push_back(table.get());
   }
   for (TargetTable *table : seen)
-    rows.push_back({&table->target, table->instances.size(), table->table.size(), table->shortcutHits,
-                    table->tableHits, table->slowCalls, double(table->compileNanoseconds) * 1e-6,
-                    table->cacheHits, table->cacheMisses});
-  threads.visit([&](const ThreadTarget &counters) {
+    rows.push_back({&table->target, table->instances.size(), table->table.size(), 0, 0, 0,
+                    double(table->compileNanoseconds) * 1e-6, table->cacheHits, table->cacheMisses});
+  auto addEnded = [&] {
+    for (auto [row, table] : llvm::zip_equal(rows, seen)) {
+      row.shortcutHits = table->shortcutHits;
+      row.tableHits = table->tableHits;
+      row.slowCalls = table->slowCalls;
+    }
+  };
+  threads.visit(addEnded, [&](const ThreadTarget &counters) {
     for (TargetStats &row : rows) {
       if (row.target != counters.target)
         continue;

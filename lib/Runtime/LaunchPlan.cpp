@@ -13,8 +13,10 @@
 
 namespace tilus {
 
-/// Values that come from C may have any tag.
-static constexpr unsigned bit(ValueTag tag) { return 1u << (static_cast<unsigned>(tag) & 31); }
+/// Values that come from C may have any tag; those that there are not have no bit.
+static constexpr unsigned bit(ValueTag tag) {
+  return tag <= ValueTag::Opaque ? 1u << static_cast<unsigned>(tag) : 0;
+}
 
 LaunchPlan::Row LaunchPlan::makeRow(unsigned argument, const KernelParam &param) {
   Row row = {};

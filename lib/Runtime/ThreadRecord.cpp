@@ -104,8 +104,10 @@ bool ThreadRegistry::isInFlight(const DeviceFunction &function) {
   });
 }
 
-void ThreadRegistry::visit(llvm::function_ref<void(const ThreadTarget &)> visitor) {
+void ThreadRegistry::visit(llvm::function_ref<void()> visitTables,
+                           llvm::function_ref<void(const ThreadTarget &)> visitor) {
   std::lock_guard lock(mutex);
+  visitTables();
   for (const std::shared_ptr<ThreadRecord> &record : records)
     for (const ThreadTarget &target : record->targets)
       visitor(target);

@@ -80,9 +80,9 @@ public:
   ThreadTarget &add(ThreadRecord &record, const Target &target, TargetTable &table);
   /// Whether a thread is launching the function.
   bool isInFlight(const DeviceFunction &function);
-  /// Calls `visitor` for all counters of the threads that have not ended; those of the others are in the
-  /// tables.
-  void visit(llvm::function_ref<void(const ThreadTarget &)> visitor);
+  /// Calls `visitor` for all counters of the threads that have not ended, after `visitTables`, in which those
+  /// of the others are in the tables: no call is missed, and none counted twice.
+  void visit(llvm::function_ref<void()> visitTables, llvm::function_ref<void(const ThreadTarget &)> visitor);
 
 private:
   ThreadRecord &lookup();

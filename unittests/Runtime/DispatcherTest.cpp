@@ -3,6 +3,7 @@
 #include "DispatcherFixture.h"
 
 #include "gmock/gmock.h"
+#include <cstring>
 #include <thread>
 
 using namespace tilus;
@@ -189,4 +190,45 @@ TEST_F(DispatcherTest, AFailedLaunchIsNotRecorded) {
   EXPECT_EQ(launch(makeArgs(2)), "no error");
   EXPECT_THAT(log(), testing::EndsWith("params=02000000,0000c03f,0010000000000000\n"));
   EXPECT_EQ(stats(target("sm_90a")).shortcutHits, 0u);
+}
+
+/// Values that come from C may have any tag, also one that looks like another in its low bits.
+TEST_F(DispatcherTest, RefusesValuesWithoutAKind) {
+  make(makeOptions());
+  EXPECT_EQ(launch(makeArgs(1)), "no error");
+  for (unsigned index : {0, 1, 2, 3})
+    for (unsigned change : {0x20, 0x40, 0x80, 0xe0}) {
+      std::vector<CallValue> args = makeArgs(1);
+      char bytes[sizeof(CallValue)];
+      std::memcpy(bytes, &args[index], sizeof(bytes));
+      bytes[8] ^= static_cast<char>(change);
+      std::memcpy(static_cast<void *>(&args[index]), bytes, sizeof(bytes));
+      ASSERT_EQ(unsigned(args[index].getTag()) & change, change);
+      EXPECT_THAT(launch(args), testing::HasSubstr("but got no value")) << index << " " << change;
+    }
+  EXPECT_EQ(launches().size(), 1u);
+}
+
+TEST_F(DispatcherTest, CountersNeverGoBack) {
+  make(makeOptions());
+  EXPECT_EQ(launch(makeArgs(1)), "no error");
+  std::atomic<bool> isOver{false};
+  // Threads that end hand their counts over.
+  std::thread spawner([&] {
+    while (!isOver)
+      std::thread([&] {
+        for (int i = 0; i < 20; ++i)
+          EXPECT_EQ(launch(makeArgs(1)), "no error");
+      }).join();
+  });
+  uint64_t last = 0, decreases = 0;
+  for (int i = 0; i < 100000 && last < 4000; ++i) {
+    TargetStats row = stats(target("sm_90a"));
+    uint64_t sum = row.shortcutHits + row.tableHits + row.slowCalls;
+    decreases += sum < last;
+    last = sum;
+  }
+  isOver = true;
+  spawner.join();
+  EXPECT_EQ(decreases, 0u);
 }
