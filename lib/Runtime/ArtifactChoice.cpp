@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/ArtifactChoice.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace tilus {
@@ -23,7 +24,9 @@ chooseArtifact(llvm::ArrayRef<std::shared_ptr<const KernelArtifact>> artifacts, 
   std::shared_ptr<const KernelArtifact> best;
   const TargetInfo *bestTarget = nullptr;
   llvm::SmallVector<llvm::StringRef> chips;
+  llvm::SetVector<llvm::StringRef> entries;
   for (const std::shared_ptr<const KernelArtifact> &artifact : artifacts) {
+    entries.insert(artifact->entry);
     if (artifact->entry != kernel)
       continue;
     chips.push_back(artifact->chip);
@@ -36,11 +39,13 @@ chooseArtifact(llvm::ArrayRef<std::shared_ptr<const KernelArtifact>> artifacts, 
   }
   if (best)
     return best;
+  if (chips.empty())
+    return llvm::createStringError("expected a file with a kernel '" + kernel + "', but got one with " +
+                                   (entries.empty() ? "none" : llvm::join(entries, ", ")));
   const TargetInfo *own = device.getTarget();
-  return llvm::createStringError(
-      "expected a binary that runs on " + device.describe() + " for kernel '" + kernel + "', but got " +
-      (chips.empty() ? std::string("none") : "those for " + llvm::join(chips, ", ")) +
-      (own ? "; compile it for " + own->chip.str() : std::string()));
+  return llvm::createStringError("expected a binary that runs on " + device.describe() + " for kernel '" +
+                                 kernel + "', but got " + "those for " + llvm::join(chips, ", ") +
+                                 (own ? "; compile it for " + own->chip.str() : std::string()));
 }
 
 } // namespace tilus

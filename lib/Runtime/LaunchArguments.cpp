@@ -27,9 +27,9 @@ llvm::Error LaunchArguments::describe(unsigned index, const llvm::Twine &rule,
 
 llvm::Expected<const KernelParam *> LaunchArguments::getParam(unsigned index, KernelParam::Kind kind) const {
   if (index >= artifact->params.size())
-    return llvm::createStringError("expected at most " + llvm::Twine(artifact->params.size()) +
-                                   " arguments for kernel '" + artifact->entry + "', but got number " +
-                                   llvm::Twine(index + 1));
+    return llvm::createStringError("expected the index, from 0, of one of the " +
+                                   llvm::Twine(artifact->params.size()) + " parameters of kernel '" +
+                                   artifact->entry + "', but got " + llvm::Twine(index));
   const KernelParam &param = artifact->params[index];
   if (param.kind == kind)
     return &param;

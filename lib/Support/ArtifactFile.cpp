@@ -7,11 +7,15 @@
 #include "ArtifactHeader.h"
 #include "Tilus/Support/StrictJson.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Errno.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace tilus {
 
@@ -218,18 +222,40 @@ llvm::Expected<ArtifactFile> parseArtifacts(llvm::StringRef bytes) {
   return file;
 }
 
-llvm::Expected<ArtifactFile> readArtifactFile(llvm::StringRef path) {
-  uint64_t size;
-  if (std::error_code code = llvm::sys::fs::file_size(path, size))
-    return llvm::createStringError("'" + path + "': " + code.message());
-  if (llvm::Error error = checkLimit("the whole", size, ArtifactLimits::fileBytes))
-    return llvm::createStringError("'" + path + "': " + llvm::toString(std::move(error)));
+/// What there is of a regular file, at most `maxBytes`: a pipe or a device might never end.
+static llvm::Expected<std::string> readRegularFile(const std::string &path, uint64_t maxBytes) {
+  auto fail = [&](const llvm::Twine &text) { return llvm::createStringError("'" + path + "': " + text); };
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return fail(llvm::sys::StrError(errno));
+  llvm::scope_exit close([&] { ::close(file); });
+  struct stat status;
+  if (fstat(file, &status) != 0)
+    return fail(llvm::sys::StrError(errno));
+  if (!S_ISREG(status.st_mode))
+    return fail(S_ISDIR(status.st_mode) ? "expected a file, but got a folder"
+                                        : "expected a file, but got a pipe, socket or device");
+  std::string contents;
   // Read, not mapped: a file that changes meanwhile must not change under the checks.
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
-                                            /*IsVolatile=*/true);
-  if (!buffer)
-    return llvm::createStringError("'" + path + "': " + buffer.getError().message());
-  llvm::Expected<ArtifactFile> file = parseArtifacts((*buffer)->getBuffer());
+  while (contents.size() <= maxBytes) {
+    char chunk[1 << 16];
+    ssize_t count = ::read(file, chunk, sizeof(chunk));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return fail(llvm::sys::StrError(errno));
+    if (count == 0)
+      return contents;
+    contents.append(chunk, count);
+  }
+  return fail("expected at most " + llvm::Twine(maxBytes) + " bytes, but got more");
+}
+
+llvm::Expected<ArtifactFile> readArtifactFile(llvm::StringRef path) {
+  llvm::Expected<std::string> contents = readRegularFile(path.str(), ArtifactLimits::fileBytes);
+  if (!contents)
+    return contents.takeError();
+  llvm::Expected<ArtifactFile> file = parseArtifacts(*contents);
   if (!file)
     return llvm::createStringError("'" + path + "': " + llvm::toString(file.takeError()));
   return file;

@@ -63,8 +63,6 @@ TEST_F(ArtifactChoiceTest, TakesTheMostSpecificThatRuns) {
       EXPECT_THAT(text, HasSubstr("; compile it for " + devices[device]->getTarget()->chip.str()));
     }
   }
-  EXPECT_THAT(message(chooseArtifact(makeList({"sm_80"}), "other", *devices[1])),
-              HasSubstr("for kernel 'other', but got none"));
 }
 
 /// PTX is compiled by the driver for whatever supports its target.
@@ -76,6 +74,15 @@ TEST_F(ArtifactChoiceTest, TakesPtxWhereItsTargetIsSupported) {
   EXPECT_EQ(message(chooseArtifact(list, "scale", *devices[0])).substr(0, 10), "expected a");
   for (unsigned device = 1; device < 8; ++device)
     EXPECT_EQ(message(chooseArtifact(list, "scale", *devices[device])), "no error");
+}
+
+TEST_F(ArtifactChoiceTest, NamesTheKernelsThatThereAre) {
+  ArtifactList list = makeList({"sm_80", "sm_90a"});
+  list.push_back(makeCandidate(target("sm_80"), "add").artifact);
+  EXPECT_EQ(message(chooseArtifact(list, "scael", *devices[0]).takeError()),
+            "expected a file with a kernel 'scael', but got one with scale, add");
+  EXPECT_EQ(message(chooseArtifact({}, "scale", *devices[0]).takeError()),
+            "expected a file with a kernel 'scale', but got one with none");
 }
 
 /// Each target of each table is called on each device. The fake driver loads nothing for another

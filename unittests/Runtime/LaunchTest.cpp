@@ -232,7 +232,8 @@ TEST_F(LaunchTest, ChecksEachArgument) {
             "expected a code of 8 bits for parameter 'k' of kernel 'scale', but got 0x100");
   EXPECT_EQ(message(a.setInteger(4, 2)),
             "expected a value of type bool for parameter 'b' of kernel 'scale', but got 2");
-  EXPECT_EQ(message(a.setInteger(5, 2)), "expected at most 5 arguments for kernel 'scale', but got number 6");
+  EXPECT_EQ(message(a.setInteger(5, 2)),
+            "expected the index, from 0, of one of the 5 parameters of kernel 'scale', but got 5");
   LaunchArguments foreign(std::make_shared<KernelArtifact>(makeArtifact()));
   EXPECT_EQ(message(launch(*kernel, foreign)),
             "expected arguments made for the loaded kernel 'scale', but got arguments of kernel 'scale'");

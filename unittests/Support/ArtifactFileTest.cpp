@@ -9,6 +9,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <sys/stat.h>
 
 using namespace tilus;
 using testing::HasSubstr;
@@ -208,4 +209,22 @@ TEST(ArtifactFile, NamesTheFileInErrors) {
   ASSERT_TRUE(bool(file)) << llvm::toString(file.takeError());
   EXPECT_EQ(findDifference(*file, ArtifactGenerator(5).makeFile(2)), "");
   llvm::sys::fs::remove(path);
+}
+
+/// What would never end, or never begin, is refused before it is read.
+TEST(ArtifactFile, ReadsRegularFilesAlone) {
+  llvm::SmallString<128> folder;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("artifact", folder));
+  std::string pipe = (folder + "/pipe").str(), missing = (folder + "/missing").str();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(llvm::toString(readArtifactFile(pipe).takeError()),
+            "'" + pipe + "': expected a file, but got a pipe, socket or device");
+  EXPECT_EQ(llvm::toString(readArtifactFile("/dev/zero").takeError()),
+            "'/dev/zero': expected a file, but got a pipe, socket or device");
+  EXPECT_EQ(llvm::toString(readArtifactFile(folder).takeError()),
+            ("'" + folder + "': expected a file, but got a folder").str());
+  EXPECT_EQ(llvm::toString(readArtifactFile(missing).takeError()),
+            "'" + missing + "': No such file or directory");
+  llvm::sys::fs::remove(pipe);
+  llvm::sys::fs::remove(folder);
 }
