@@ -269,14 +269,38 @@ void KernelOp::print(OpAsmPrinter &printer) {
 /// Whether the name can be that of a function in PTX, and of a file.
 static bool isSymbolName(StringRef name) {
   auto isLetter = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
-  return !name.empty() && !llvm::isDigit(name.front()) && llvm::all_of(name, isLetter);
+  // In PTX no name is '_' or '$' alone.
+  bool hasMore = name.size() > 1 || llvm::all_of(name, [](char c) { return llvm::isAlpha(c); });
+  return !name.empty() && hasMore && !llvm::isDigit(name.front()) && llvm::all_of(name, isLetter);
+}
+
+/// Functions that kernels call on the device, and what the lowering puts beside a kernel.
+static bool isTakenName(StringRef name) {
+  static constexpr StringLiteral names[] = {"vprintf", "__assertfail", "malloc", "free",
+                                            "tilus_shared_memory"};
+  return llvm::is_contained(names, name) || name.starts_with("__nv_");
+}
+
+static LogicalResult verifyName(KernelOp kernel) {
+  // The tools behind take longer names, but not names without end.
+  constexpr size_t maxLetters = 1024;
+  StringRef name = kernel.getSymName();
+  if (name.size() > maxLetters)
+    return kernel.emitOpError("expected a name of at most ")
+           << maxLetters << " letters, but got one of " << name.size();
+  if (!isSymbolName(name))
+    return kernel.emitOpError(
+               "expected a name of letters, digits, '_' and '$' that does not begin with a digit, but got '")
+           << name << "'";
+  if (isTakenName(name))
+    return kernel.emitOpError("expected a name that no function of the device or the compiler has, but got '")
+           << name << "'";
+  return success();
 }
 
 LogicalResult KernelOp::verify() {
-  if (!isSymbolName(getSymName()))
-    return emitOpError(
-               "expected a name of letters, digits, '_' and '$' that does not begin with a digit, but got '")
-           << getSymName() << "'";
+  if (failed(verifyName(*this)))
+    return failure();
   if (int32_t warps = getWarps(); warps < 1 || warps > 32)
     return emitOpError("expected 1 to 32 warps, but got ") << warps;
   if (size_t count = getFunctionType().getNumResults())

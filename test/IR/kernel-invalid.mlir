@@ -18,6 +18,78 @@ tilus.kernel @"9"(%n: i32) warps(1) grid {
 
 // -----
 
+// expected-error @below {{'tilus.kernel' op expected a name of letters, digits, '_' and '$' that does not begin with a digit, but got '_'}}
+tilus.kernel @"_"(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+
+// -----
+
+// expected-error @below {{'tilus.kernel' op expected a name of letters, digits, '_' and '$' that does not begin with a digit, but got '$'}}
+tilus.kernel @"$"(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+
+// -----
+
+// expected-error @below {{'tilus.kernel' op expected a name that no function of the device or the compiler has, but got 'vprintf'}}
+tilus.kernel @vprintf(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+
+// -----
+
+// expected-error @below {{'tilus.kernel' op expected a name that no function of the device or the compiler has, but got '__assertfail'}}
+tilus.kernel @__assertfail(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+
+// -----
+
+// expected-error @below {{'tilus.kernel' op expected a name that no function of the device or the compiler has, but got '__nv_expf'}}
+tilus.kernel @__nv_expf(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+
+// -----
+
+// expected-error @below {{'tilus.kernel' op expected a name that no function of the device or the compiler has, but got 'tilus_shared_memory'}}
+tilus.kernel @tilus_shared_memory(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+
+// -----
+
+// expected-error @below {{'tilus.kernel' op expected a name of at most 1024 letters, but got one of 1025}}
+tilus.kernel @aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+
+// -----
+
+// The longest name, and names that only look like those.
+tilus.kernel @aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+tilus.kernel @__(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+tilus.kernel @__nv(%n: i32) warps(1) grid {
+  tilus.grid [%n]
+} {
+}
+
+// -----
+
 tilus.kernel @step(%n: i32) warps(1) grid {
   tilus.grid [%n]
 } {
