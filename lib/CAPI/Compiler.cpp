@@ -7,6 +7,8 @@
 #include "Tilus/Support/ArtifactFile.h"
 
 #include "mlir/Parser/Parser.h"
+#include <atomic>
+#include <cstdio>
 
 using namespace tilus;
 using namespace tilus::capi;
@@ -17,17 +19,27 @@ int tilusCompilerGetVersion() { return TILUS_COMPILER_C_API_VERSION; }
 // Compilers
 //===----------------------------------------------------------------------===//
 
+/// Tells of trouble with caches, once in a process: the result is right, and compilers may be many.
+static void warnOfCache(llvm::StringRef text) {
+  static std::atomic<bool> hasWarned{false};
+  if (!hasWarned.exchange(true))
+    std::fprintf(stderr, "tilus: warning: %.*s\n", int(text.size()), text.data());
+}
+
 /// The cache that the option names; null for none.
-static llvm::Expected<std::shared_ptr<KernelCache>> openCache(llvm::StringRef option) {
+static std::shared_ptr<KernelCache> openCache(llvm::StringRef option) {
   if (option == "off")
-    return std::shared_ptr<KernelCache>();
+    return nullptr;
   llvm::Expected<CacheOptions> options = CacheOptions::fromEnvironment();
-  if (!options)
-    return options.takeError();
+  if (!options) {
+    warnOfCache(("kernels are not cached: " + llvm::toString(options.takeError())));
+    return nullptr;
+  }
   if (option != "on") {
     options->isEnabled = true;
     options->root = option.str();
   }
+  options->warn = warnOfCache;
   return std::make_shared<KernelCache>(std::move(*options));
 }
 
@@ -37,10 +49,7 @@ TilusError *tilusCompilerCreate(const TilusCompileOptions *options, TilusCompile
   *result = nullptr;
   TilusCompileOptions used =
       options ? *options : TilusCompileOptions{CompileOptions::fromEnvironment(), "off"};
-  llvm::Expected<std::shared_ptr<KernelCache>> cache = openCache(used.cache);
-  if (!cache)
-    return wrapError(cache.takeError());
-  *result = new TilusCompiler{std::make_shared<const Jit>(JitOptions{used.compile, std::move(*cache)})};
+  *result = new TilusCompiler{std::make_shared<const Jit>(JitOptions{used.compile, openCache(used.cache)})};
   return nullptr;
 }
 
@@ -96,6 +105,11 @@ TilusError *capi::readTargets(const TilusTarget *const *targets, size_t count,
 
 mlir::FailureOr<ArtifactFile> capi::compileAll(mlir::ModuleOp module, llvm::ArrayRef<const Target *> targets,
                                                const CompileOptions &options) {
+  // Without one the dialect may not even be loaded.
+  if (getKernels(module).empty()) {
+    module.emitError("expected a module with kernels, but got none");
+    return mlir::failure();
+  }
   ArtifactFile file;
   for (const Target *target : targets)
     if (mlir::failed(compileFor(module, target, options, file.artifacts)))
@@ -104,8 +118,6 @@ mlir::FailureOr<ArtifactFile> capi::compileAll(mlir::ModuleOp module, llvm::Arra
 }
 
 TilusError *capi::writeFile(const ArtifactFile &file, TilusBlob **result) {
-  if (file.artifacts.empty())
-    return makeError("a module with kernels", "one with none");
   llvm::Expected<std::string> bytes = serializeArtifacts(file);
   if (!bytes)
     return wrapError(bytes.takeError());

@@ -38,10 +38,11 @@ TilusError *readSource(const TilusModuleSource *source, SourceText &text);
 /// The targets of a compilation: one null if there are none, which stands for the module's own.
 TilusError *readTargets(const TilusTarget *const *targets, size_t count,
                         llvm::SmallVectorImpl<const Target *> &result);
-/// Compiles all kernels of a module, which may change its target, for each of the targets.
+/// Compiles all kernels of a module, which may change its target, for each of the targets. Reports an error
+/// on a module without kernels.
 mlir::FailureOr<ArtifactFile> compileAll(mlir::ModuleOp module, llvm::ArrayRef<const Target *> targets,
                                          const CompileOptions &options);
-/// The file's bytes. Fails for one without kernels.
+/// The file's bytes.
 TilusError *writeFile(const ArtifactFile &file, TilusBlob **result);
 
 } // namespace tilus::capi

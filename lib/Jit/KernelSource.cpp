@@ -72,7 +72,11 @@ Expected<CallSignature> KernelSource::makeSignature(const SpecializationOptions 
     call.kind = param.isPointer()        ? CallParam::Kind::Pointer
                 : param.format.isFloat() ? CallParam::Kind::Float
                                          : CallParam::Kind::Integer;
-    if (llvm::is_contained(options.constants, param.name))
+    bool isConstant = llvm::is_contained(options.constants, param.name);
+    if (isConstant && param.isPointer())
+      return llvm::createStringError("expected the names of scalars as constants of kernel '" + name +
+                                     "', but got the pointer '" + param.name + "'");
+    if (isConstant)
       call.kind = CallParam::Kind::Constant;
     else if (isDivisible[index])
       call.divisors = options.divisors;

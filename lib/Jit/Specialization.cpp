@@ -15,7 +15,12 @@ static TypedAttr makeConstant(Type type, const CallValue &value) {
   if (auto floatType = dyn_cast<FloatType>(type)) {
     if (!isInteger && value.getTag() != ValueTag::Float)
       return {};
-    return builder.getFloatAttr(floatType, isInteger ? double(value.getInt()) : value.getFloat());
+    if (!isInteger)
+      return builder.getFloatAttr(floatType, value.getFloat());
+    // Rounded once: not every integer is a double.
+    APFloat rounded(floatType.getFloatSemantics());
+    rounded.convertFromAPInt(APInt(64, value.getBits()), /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
+    return builder.getFloatAttr(floatType, rounded);
   }
   if (!isInteger || !type.isIntOrIndex())
     return {};

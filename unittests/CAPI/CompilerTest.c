@@ -100,8 +100,7 @@ static void testDiagnostics(void) {
   TilusModuleSource source = makeSource("tilus.kernel @k(");
   FAILS(tilusCompile(compiler, &source, NULL, 0, &blob), "fill.mlir:1:1");
   source = makeSource("module {}");
-  FAILS(tilusCompile(compiler, &source, NULL, 0, &blob),
-        "expected a module with kernels, but got one with none");
+  FAILS(tilusCompile(compiler, &source, NULL, 0, &blob), "expected a module with kernels, but got none");
   source = makeSource(fillText);
   FAILS(tilusCompile(compiler, &source, NULL, 0, &blob), "expected a target");
   TilusDispatcher *dispatcher = NULL;
@@ -199,6 +198,10 @@ int main(void) {
   static const struct Test tests[] = {{"options", testOptions},
                                       {"misuse", testMisuseOfCompiler},
                                       {"diagnostics", testDiagnostics},
+                                      {"modules without kernels", testModulesWithoutKernels},
+                                      {"names of kernels", testKernelNames},
+                                      {"constants", testConstants},
+                                      {"cache settings", testCacheSettings},
                                       {"targets", testTargets},
                                       {"module dispatcher", testModuleDispatcher},
                                       {"dialect", testDialect},
