@@ -32,6 +32,7 @@ TILUS_C_EXPORT int tilusDriverGetVersion(const TilusDriver *driver);
 TILUS_C_FALLIBLE TilusError *tilusDriverGetDeviceCount(const TilusDriver *driver, unsigned *count);
 TILUS_C_EXPORT void tilusDriverDestroy(TilusDriver *driver);
 
+/// Opens a device. Handles of one device that are open at once stand for the same, whatever is kept of it.
 TILUS_C_FALLIBLE TilusError *tilusDeviceOpen(const TilusDriver *driver, unsigned ordinal,
                                              TilusDevice **result);
 TILUS_C_EXPORT const char *tilusDeviceGetName(const TilusDevice *device);

@@ -55,17 +55,38 @@ TilusError *tilusDriverGetDeviceCount(const TilusDriver *driver, unsigned *count
 
 void tilusDriverDestroy(TilusDriver *driver) { delete driver; }
 
+llvm::Expected<std::shared_ptr<const OpenDevice>> TilusDriver::open(unsigned ordinal) const {
+  auto find = [&] {
+    auto found = devices.find(ordinal);
+    // What was opened before a fork is of no use after it.
+    return found == devices.end() || driver->isForeign() ? nullptr : found->second.lock();
+  };
+  {
+    std::lock_guard lock(mutex);
+    if (std::shared_ptr<const OpenDevice> known = find())
+      return known;
+  }
+  llvm::Expected<std::unique_ptr<Device>> device = Device::open(*driver, ordinal);
+  if (!device)
+    return device.takeError();
+  auto opened = std::make_shared<const OpenDevice>(OpenDevice{driver, std::move(*device)});
+  std::lock_guard lock(mutex);
+  std::shared_ptr<const OpenDevice> known = find();
+  if (!known)
+    devices[ordinal] = opened;
+  return known ? known : opened;
+}
+
 TilusError *tilusDeviceOpen(const TilusDriver *driver, unsigned ordinal, TilusDevice **result) {
   if (!result)
     return makeNullError("a place for the device");
   *result = nullptr;
   if (!driver)
     return makeNullError("a driver");
-  llvm::Expected<std::unique_ptr<Device>> device = Device::open(*driver->driver, ordinal);
-  if (!device)
-    return wrapError(device.takeError());
-  *result =
-      new TilusDevice{std::make_shared<const OpenDevice>(OpenDevice{driver->driver, std::move(*device)})};
+  llvm::Expected<std::shared_ptr<const OpenDevice>> open = driver->open(ordinal);
+  if (!open)
+    return wrapError(open.takeError());
+  *result = new TilusDevice{std::move(*open)};
   return nullptr;
 }
 

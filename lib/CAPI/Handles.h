@@ -4,10 +4,12 @@
 
 #include "Tilus-c/Runtime.h"
 #include "Tilus/Runtime/ArtifactChoice.h"
+#include "Tilus/Runtime/ForkGuard.h"
 #include "Tilus/Runtime/Launcher.h"
 #include "Tilus/Support/DiagnosticError.h"
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,10 +38,6 @@ struct TilusArtifactFile {
   tilus::ArtifactList artifacts;
 };
 
-struct TilusDriver {
-  std::shared_ptr<const tilus::CudaDriver> driver;
-};
-
 namespace tilus::capi {
 
 /// An opened device and what it needs; all that is made on it holds it.
@@ -47,6 +45,20 @@ struct OpenDevice {
   std::shared_ptr<const CudaDriver> driver;
   std::unique_ptr<Device> device;
 };
+
+} // namespace tilus::capi
+
+struct TilusDriver {
+  /// The device of the number, the one that is open already if there is one: what dispatchers and modules
+  /// know a device by is the object, and a device that is opened again is no other one.
+  llvm::Expected<std::shared_ptr<const tilus::capi::OpenDevice>> open(unsigned ordinal) const;
+
+  std::shared_ptr<const tilus::CudaDriver> driver;
+  mutable tilus::ForkSafeMutex mutex = {};
+  mutable std::map<unsigned, std::weak_ptr<const tilus::capi::OpenDevice>> devices = {};
+};
+
+namespace tilus::capi {
 
 /// Null for success.
 TilusError *makeFailure(llvm::Error error);

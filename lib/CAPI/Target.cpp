@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Handles.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace tilus;
 using namespace tilus::capi;
 
@@ -9,12 +11,26 @@ using namespace tilus::capi;
 /// with a block, which calls of C do not have.
 static thread_local std::vector<std::unique_ptr<TargetScope>> scopes;
 
+/// Whether there is such a version for the chip is the compiler's to say.
+static TilusError *checkFeatures(llvm::StringRef features) {
+  for (llvm::StringRef word : llvm::split(features, ',')) {
+    llvm::StringRef digits = word.trim();
+    unsigned version;
+    bool isVersion = digits.consume_front("+ptx") && digits.size() <= 3 && !digits.getAsInteger(10, version);
+    if (!isVersion && !word.trim().empty())
+      return makeError("a PTX version such as '+ptx88' as a feature of a target", "'" + word + "'");
+  }
+  return nullptr;
+}
+
 TilusError *tilusTargetLookup(const char *chip, const char *features, const TilusTarget **result) {
   if (!result)
     return makeNullError("a place for the target");
   *result = nullptr;
   if (!chip)
     return makeNullError("the name of a chip");
+  if (TilusError *error = checkFeatures(features ? features : ""))
+    return error;
   llvm::Expected<const Target *> target = Target::lookup(chip, features ? features : "");
   if (!target)
     return wrapError(target.takeError());

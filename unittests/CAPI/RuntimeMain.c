@@ -3,10 +3,8 @@
 #include "Check.h"
 
 int main(void) {
-  static const struct Test tests[] = {{"misuse", testMisuse},
-                                      {"artifacts", testArtifacts},
-                                      {"launch", testLaunch},
-                                      {"dispatcher", testDispatcher},
-                                      {"threads", testThreads}};
+  static const struct Test tests[] = {{"misuse", testMisuse},       {"artifacts", testArtifacts},
+                                      {"launch", testLaunch},       {"dispatcher", testDispatcher},
+                                      {"reopening", testReopening}, {"threads", testThreads}};
   return runTests(tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -14,6 +14,8 @@ static void testTargets(void) {
   SAME(tilusTargetGetName(featured), "sm_90a,+ptx88");
   SAME(tilusTargetGetFeatures(featured), "+ptx88");
   FAILS(tilusTargetLookup("sm_91", NULL, &featured), "did you mean 'sm_90'?");
+  FAILS(tilusTargetLookup("sm_90a", "nonsense,,\n", &featured), "such as '+ptx88'");
+  FAILS(tilusTargetLookup("sm_90a", "+ptx88,-ptx86", &featured), "but got '-ptx86'");
   CHECK(tilusTargetSupports(exact, base) && !tilusTargetSupports(base, exact));
   CHECK(tilusTargetCanRunOn(exact, 9, 0) && !tilusTargetCanRunOn(exact, 10, 0));
   CHECK(tilusTargetHasFeature(exact, "ldmatrix") && !tilusTargetHasFeature(exact, "no such"));
@@ -109,7 +111,8 @@ void testLaunch(void) {
   FAILS(tilusKernelLaunch(kernel, arguments, NULL), "'n'");
   OK(tilusArgumentsSetInteger(arguments, 0, 3000));
   FAILS(tilusArgumentsSetInteger(arguments, 0, INT64_C(1) << 40), "'n'");
-  FAILS(tilusArgumentsSetFloat(arguments, 7, 1), "at most 3 arguments");
+  FAILS(tilusArgumentsSetFloat(arguments, 7, 1),
+        "one of the 3 parameters of kernel 'reduce_sm_90a', but got 7");
   OK(tilusArgumentsSetFloat(arguments, 1, 0.5));
   FAILS(tilusArgumentsSetPointer(arguments, 2, 8), "'x'");
   OK(tilusArgumentsSetPointer(arguments, 2, tilusBufferGetAddress(buffer)));
@@ -198,5 +201,28 @@ void testDispatcher(void) {
   tilusDeviceDestroy(device);
   tilusDriverDestroy(driver);
   tilusDispatcherDestroy(dispatcher);
+  CHECK(countObjects() == 0);
+}
+
+/* A device that is opened anew for each call is the same: nothing piles up. */
+void testReopening(void) {
+  TilusDriver *driver = loadFake("90");
+  TilusDispatcher *dispatcher = makeDispatcher();
+  TilusValue values[4];
+  makeArguments(values, 1, 4096);
+  for (int round = 0; round < 50; ++round) {
+    TilusDevice *first = openDevice(driver, 0), *second = openDevice(driver, 0);
+    TilusCallSite site = {.size = sizeof(site), .device = round % 2 ? first : second};
+    OK(tilusDispatcherCall(dispatcher, values, 4, &site));
+    tilusDeviceDestroy(first);
+    tilusDeviceDestroy(second);
+  }
+  CHECK(countCalls("cuModuleLoad") == 1 && countCalls("cuLaunchKernelEx") == 50);
+  TilusTargetStats stats = {.size = sizeof(stats)};
+  OK(tilusDispatcherGetStats(dispatcher, lookUp("sm_90a"), &stats));
+  CHECK(stats.shortcutHits == 49 && stats.slowCalls == 1);
+  tilusDispatcherDestroy(dispatcher);
+  CHECK(countObjects() == 0);
+  tilusDriverDestroy(driver);
   CHECK(countObjects() == 0);
 }
