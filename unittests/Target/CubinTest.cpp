@@ -65,9 +65,9 @@ TEST_P(AssemblerTest, everyChipOfTheToolkitGetsItsCubin) {
 
 TEST_P(AssemblerTest, chipThatTheToolkitDroppedIsNamed) {
   compile(scaleKernel, "sm_70");
-  EXPECT_THAT(error, testing::MatchesRegex(
-                         "expected an assembler that knows sm_70, but .* does not; PTX can still be "
-                         "emitted"));
+  EXPECT_THAT(
+      error, testing::MatchesRegex("expected an assembler that knows sm_70, but .* does not; emit PTX alone, "
+                                   "without a cubin, for it"));
 }
 
 TEST_P(AssemblerTest, badPTXGivesTheLog) {
@@ -205,6 +205,16 @@ TEST_F(CubinTest, autoTakesPtxasForSetmaxnreg) {
   cubin = assemble(translate(scaleKernel, "sm_90a"), "sm_90a", options);
   ASSERT_TRUE(static_cast<bool>(cubin)) << llvm::toString(cubin.takeError());
   EXPECT_EQ(cubin->assembler, Assembler::NvJitLink);
+}
+
+// A file that is named is meant: another assembler in its place would be a surprise.
+TEST_F(CubinTest, namedLibraryThatIsNotThereIsAnError) {
+  CubinOptions options;
+  options.toolkit.files[static_cast<size_t>(ToolkitFile::NvJitLink)] = "/nowhere/nvjitlink.so";
+  llvm::Expected<Cubin> cubin = assemble(translate(scaleKernel, "sm_90a"), "sm_90a", options);
+  ASSERT_FALSE(cubin);
+  EXPECT_EQ(llvm::toString(cubin.takeError()),
+            "expected to find libnvJitLink.so, but it is in none of: /nowhere/nvjitlink.so");
 }
 
 TEST_F(CubinTest, unknownChipIsAnError) {

@@ -37,6 +37,9 @@ std::string findNvJitLink(const ToolkitPaths &paths);
 /// Assembles with nvJitLink. Fills `search` with the places looked in; none if the library is not found.
 std::optional<AssemblyResult> assembleWithNvJitLink(const AssemblyJob &job, ToolkitSearch &search);
 
+/// Whether this process was forked while a thread was in the library, which then cannot be used any more.
+bool isNvJitLinkLost();
+
 /// Assembles with ptxas. Fills `search` with the places looked in; none if the program is not found.
 std::optional<AssemblyResult> assembleWithPtxas(const AssemblyJob &job, ToolkitSearch &search);
 

@@ -49,8 +49,16 @@ static Expected<AssemblyResult> run(const AssemblyJob &job, Assembler &used) {
     used = assembler;
     if (result)
       return std::move(*result);
+    ToolkitFile file = isPtxas ? ToolkitFile::Ptxas : ToolkitFile::NvJitLink;
     missing += missing.empty() ? "" : "; and ";
-    missing += describeMissing(isPtxas ? ToolkitFile::Ptxas : ToolkitFile::NvJitLink, search);
+    missing +=
+        !isPtxas && isNvJitLinkLost()
+            ? "expected to use libnvJitLink.so, but this process was forked while a thread was in it; use "
+              "ptxas, or start the process anew"
+            : describeMissing(file, search);
+    // One that is named is meant: another in its place would be a surprise.
+    if (!job.options->toolkit.files[static_cast<size_t>(file)].empty())
+      break;
   }
   return fail(missing);
 }
@@ -97,7 +105,7 @@ Expected<Cubin> tilus::assemble(StringRef ptx, StringRef chip, const CubinOption
     return result.takeError();
   if (result->isChipUnknown)
     return fail("expected an assembler that knows " + target->chip + ", but " + result->name +
-                " does not; PTX can still be emitted");
+                " does not; emit PTX alone, without a cubin, for it");
   cubin.log = cleanLog(result->log);
   if (result->bytes.empty())
     return fail("expected PTX that assembles for " + target->chip + ", but " + result->name + " says:\n" +

@@ -11,7 +11,9 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
+#include <atomic>
 #include <dlfcn.h>
+#include <pthread.h>
 
 using namespace llvm;
 using namespace tilus;
@@ -70,10 +72,45 @@ static bool resolveAll(void *library, Library &functions) {
          resolve(library, "GetLinkedCubin", functions.getCubin);
 }
 
+//===----------------------------------------------------------------------===//
+// Forks
+//===----------------------------------------------------------------------===//
+
+/// How many threads are in the library, and whether one was when this process was forked: the library's locks
+/// are then taken for good in the child. A fork concerns the process, so this is one of the few things that a
+/// process has once.
+static std::atomic<unsigned> users{0};
+static std::atomic<bool> isSpoiltByFork{false};
+
+static void noteFork() {
+  if (users.exchange(0) != 0)
+    isSpoiltByFork = true;
+}
+
+bool tilus::isNvJitLinkLost() { return isSpoiltByFork; }
+
+namespace {
+/// A stay in the library.
+class UseScope {
+public:
+  UseScope() {
+    [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, noteFork);
+    ++users;
+  }
+  ~UseScope() { --users; }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
 /// Loads the library from where it is found, or else by the loader's own path. It stays loaded: to load it
 /// again for each kernel would cost more than the assembly.
 static std::optional<Library> load(const ToolkitPaths &paths, ToolkitSearch &search) {
   search = findToolkitFile(ToolkitFile::NvJitLink, paths);
+  if (isNvJitLinkLost())
+    return std::nullopt;
   SmallVector<std::string> candidates;
   if (!search.path.empty())
     candidates.push_back(search.path);
@@ -98,6 +135,7 @@ static std::optional<Library> load(const ToolkitPaths &paths, ToolkitSearch &sea
 
 /// One that only the loader finds has to be loaded for its path.
 std::string tilus::findNvJitLink(const ToolkitPaths &paths) {
+  UseScope use;
   ToolkitSearch search = findToolkitFile(ToolkitFile::NvJitLink, paths);
   if (!search.path.empty())
     return search.path;
@@ -138,6 +176,7 @@ static std::string readLog(Handle handle, Status (*getSize)(Handle, size_t *),
 }
 
 std::optional<AssemblyResult> tilus::assembleWithNvJitLink(const AssemblyJob &job, ToolkitSearch &search) {
+  UseScope use;
   std::optional<Library> library = load(job.options->toolkit, search);
   if (!library)
     return std::nullopt;

@@ -11,11 +11,13 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstring>
 
 using namespace llvm;
 using namespace tilus;
@@ -74,6 +76,16 @@ static std::vector<std::string> getArguments(const AssemblyJob &job, const WorkF
   return arguments;
 }
 
+/// Whether an ELF image is there to its end, where the table of its sections lies.
+static bool isWholeImage(StringRef bytes) {
+  ELF::Elf64_Ehdr header;
+  if (bytes.size() < sizeof(header) || !bytes.starts_with(StringRef(ELF::ElfMagic, 4)))
+    return false;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  uint64_t sections = uint64_t(header.e_shnum) * header.e_shentsize;
+  return header.e_shoff <= bytes.size() && sections <= bytes.size() - header.e_shoff;
+}
+
 /// The text with each `from` replaced by `to`.
 static std::string replaceAll(StringRef text, StringRef from, StringRef to) {
   SmallVector<StringRef> pieces;
@@ -95,10 +107,13 @@ static AssemblyResult run(const AssemblyJob &job, StringRef program, const WorkF
   int code = sys::ExecuteAndWait(program, references, std::nullopt, redirects, /*SecondsToWait=*/0,
                                  /*MemoryLimit=*/0, &reason);
   result.log = replaceAll(StringRef(readFile(work.log)).rtrim(), work.ptx, "kernel.ptx");
-  if (code == 0) {
-    result.bytes = readFile(work.cubin);
+  result.bytes = readFile(work.cubin);
+  // Where the program ignores the ends of children nothing is told of them, but ptxas leaves no image when it
+  // fails.
+  bool isStatusUnknown = code == -1 && !reason.empty();
+  if (code == 0 || (isStatusUnknown && isWholeImage(result.bytes)))
     return result;
-  }
+  result.bytes.clear();
   // The one message by which ptxas says that it does not know the chip.
   result.isChipUnknown = StringRef(result.log).contains("is not defined for option 'gpu-name'");
   if (!reason.empty() || result.log.empty())
@@ -115,7 +130,10 @@ std::optional<AssemblyResult> tilus::assembleWithPtxas(const AssemblyJob &job, T
   if (std::error_code error = create(work)) {
     AssemblyResult result;
     result.name = "ptxas (" + search.path + ")";
-    result.log = "cannot make a temporary folder: " + error.message();
+    SmallString<128> place;
+    sys::path::system_temp_directory(/*erasedOnReboot=*/true, place);
+    result.log = "cannot make a temporary folder in '" + place.str().str() +
+                 "', which TMPDIR names: " + error.message();
     return result;
   }
   scope_exit clean([&] { sys::fs::remove_directories(work.folder); });
