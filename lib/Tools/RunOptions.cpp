@@ -89,7 +89,7 @@ static Error parseTargets(const InputArgList &args, RunOptions &options) {
     for (StringRef name : llvm::split(list, ',')) {
       const TargetInfo *target = lookupTarget(name);
       if (!target)
-        return fail(describeUnknownTarget(name));
+        return fail("'--target': " + describeUnknownTarget(name));
       options.targets.push_back(target);
     }
   return Error::success();

@@ -242,6 +242,9 @@ bool RunSession::run() {
   bool isCompiled = !mustCompile() || compileAll();
   // A failure for one target does not keep the kernel from running on the CPU.
   bool isRun = (isCompiled || place == DeviceChoice::Cpu) && runKernel();
+  if (options.stats && place == DeviceChoice::Cpu)
+    llvm::WithColor::note(llvm::errs(), "tilus-run")
+        << "the CPU reference has no dispatcher, so '--stats' has nothing to report of the run\n";
   if (options.stats) {
     report.stats.emplace();
     for (const DispatchedKernel &kernel : dispatched)
