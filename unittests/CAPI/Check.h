@@ -55,6 +55,7 @@ void testModulesWithoutKernels(void);
 void testKernelNames(void);
 void testConstants(void);
 void testCacheSettings(void);
+void testForkedCompiler(void);
 void testDialect(void);
 void testPipeline(void);
 void testScripts(void);

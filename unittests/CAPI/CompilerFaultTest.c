@@ -4,6 +4,9 @@
 #include "Check.h"
 #include "Tilus-c/Script.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,4 +181,65 @@ void testCacheSettings(void) {
   CHECK(countWarnings("TILUS_CACHE_BYTES", "5 GB", "but got '5 GB'") == 1);
   CHECK(countWarnings("TILUS_CACHE_SECRET", "/nowhere/secret", "/nowhere") == 1);
   CHECK(countWarnings("TILUS_CACHE_DIR", "/dev/null/cache", "/dev/null") == 1);
+}
+
+enum { forkRounds = 12 };
+static TilusDispatcher *_Atomic busyDispatcher;
+static atomic_bool isForkingOver;
+static char forkFolder[] = "/tmp/tilus-fork-XXXXXX";
+
+static TilusError *compileFor(TilusDispatcher *dispatcher, int64_t constant) {
+  TilusValue values[] = {tilusValueInt(constant), tilusValueNone()};
+  const TilusInstance *instance = NULL;
+  return tilusDispatcherCompile(dispatcher, values, 2, lookUp("sm_90a"), &instance);
+}
+
+/* Compiles without end, each time with a compiler and a cache that have seen nothing yet. */
+static void *compileAlways(void *unused) {
+  (void)unused;
+  char text[2048], cache[64];
+  const char *constants[] = {"s"};
+  nameKernel(text, sizeof(text), "fill");
+  TilusModuleSource source = makeSource(text);
+  TilusSpecialization special = {.size = sizeof(special), .constants = constants, .constantCount = 1};
+  for (int round = 0; !atomic_load(&isForkingOver); ++round) {
+    TilusDispatcher *dispatcher = NULL;
+    snprintf(cache, sizeof(cache), "%s/%d", forkFolder, round);
+    TilusCompiler *compiler = makeCompiler(cache);
+    OK(tilusDispatcherCreateFromModule(compiler, &source, &special, NULL, &dispatcher));
+    tilusCompilerDestroy(compiler);
+    atomic_store(&busyDispatcher, dispatcher);
+    for (int64_t constant = 0; constant < 4; ++constant)
+      OK(compileFor(dispatcher, constant));
+    atomic_store(&busyDispatcher, NULL);
+    tilusDispatcherDestroy(dispatcher);
+  }
+  return NULL;
+}
+
+/* A child compiles with what a thread of its parent was compiling with, and ends it. */
+void testForkedCompiler(void) {
+  CHECK(mkdtemp(forkFolder) != NULL);
+  pthread_t thread;
+  pthread_create(&thread, NULL, compileAlways, NULL);
+  for (int round = 0; round < forkRounds; ++round) {
+    while (!atomic_load(&busyDispatcher))
+      sched_yield();
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(30);
+      TilusDispatcher *dispatcher = atomic_load(&busyDispatcher);
+      bool isRight = !dispatcher || (!compileFor(dispatcher, 1) && !compileFor(dispatcher, 1000 + round));
+      tilusDispatcherDestroy(dispatcher);
+      _exit(isRight ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  atomic_store(&isForkingOver, true);
+  pthread_join(thread, NULL);
+  char command[64];
+  snprintf(command, sizeof(command), "rm -r %s", forkFolder);
+  CHECK(system(command) == 0);
 }

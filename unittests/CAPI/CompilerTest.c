@@ -202,6 +202,7 @@ int main(void) {
                                       {"names of kernels", testKernelNames},
                                       {"constants", testConstants},
                                       {"cache settings", testCacheSettings},
+                                      {"forked compiler", testForkedCompiler},
                                       {"targets", testTargets},
                                       {"module dispatcher", testModuleDispatcher},
                                       {"dialect", testDialect},
