@@ -3,11 +3,12 @@
 #
 # Builds wheels of the Python package, over the libTilus-C.so of a build tree.
 #
-#   utils/build_wheel.sh [--static] [--build DIR] [--output DIR] [--no-index] [PYTHON...]
+#   utils/build_wheel.sh [--static] [--build DIR | --prefix DIR] [--output DIR] [--no-index] [PYTHON...]
 #
 #   PYTHON       an interpreter to build for, 3.10 to 3.13; .venv/bin/python by default
 #   --static     LLVM and MLIR inside the wheel, from build-static: it runs on machines without them
 #   --build DIR  another tree than build, or build-static; it is configured by the preset if it is not yet
+#   --prefix DIR a prefix where Tilus is installed, instead of a tree: nothing of the compiler is built
 #   --output DIR where the wheels go; 'wheels' in the tree by default
 #   --no-index   with the scikit-build-core and nanobind that PYTHON has, rather than those of a package index
 set -euo pipefail
@@ -15,11 +16,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 die() { printf 'build_wheel: error: %s\n' "$*" >&2; exit 1; }
 
-preset=release tree=build output='' isolation=() pythons=()
+preset=release tree=build prefix='' output='' isolation=() pythons=()
 while [[ $# -gt 0 ]]; do
   case $1 in
     --static) preset=static tree=build-static ;;
     --build) tree=${2:?expected a folder behind --build}; shift ;;
+    --prefix) prefix=$(realpath "${2:?expected a folder behind --prefix}"); shift ;;
     --output) output=${2:?expected a folder behind --output}; shift ;;
     --no-index) isolation=(--no-build-isolation) ;;
     -*) die "expected one of the options at the head of this script, but got '$1'" ;;
@@ -31,8 +33,10 @@ done
 tree=$(realpath -m "$tree")
 output=${output:-$tree/wheels}
 
-[[ -f $tree/build.ninja ]] || cmake --preset "$preset" -B "$tree"
-cmake --build "$tree" --target Tilus-C
+if [[ -z $prefix ]]; then
+  [[ -f $tree/build.ninja ]] || cmake --preset "$preset" -B "$tree"
+  cmake --build "$tree" --target Tilus-C
+fi
 rm -rf "$tree/wheel-prefix"
 cmake --install "$tree" --component CAPI --strip --prefix "$tree/wheel-prefix" >/dev/null
 for python in "${pythons[@]}"; do

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds the wheel of a build tree, installs it in a fresh environment, and compiles and executes a kernel there.
+# Installs a build tree to a prefix, moves that, builds the wheel over its library, installs the wheel in a fresh
+# environment, and compiles and executes a kernel there.
 #
 #   check_wheel.sh <build tree> <python with scikit-build-core and nanobind>
 set -euo pipefail
@@ -9,7 +10,10 @@ tree=$1 python=$2
 source=$(dirname "${BASH_SOURCE[0]}")/../..
 output=$tree/wheel-check
 rm -rf "$output"
-"$source/utils/build_wheel.sh" --build "$tree" --output "$output" --no-index "$python"
+cmake --install "$tree" --component CAPI --prefix "$output/first" >/dev/null
+mv "$output/first" "$output/prefix"
+"$source/utils/build_wheel.sh" --build "$tree" --prefix "$output/prefix" --output "$output" --no-index "$python"
+rm -rf "$output/prefix"
 "$python" -m venv "$output/venv"
 "$output/venv/bin/python" -m pip install -q --disable-pip-version-check --no-index --no-deps "$output"/*.whl
 # From a folder where the sources are not.

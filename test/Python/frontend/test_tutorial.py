@@ -1,4 +1,4 @@
-"""Every page of the tutorial, and that on tools, is a program; the blocks run in order on the CPU reference."""
+"""Every page of the tutorial, that on tools and the README is a program; the blocks run in order on the CPU reference."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
@@ -43,6 +43,12 @@ def test_tools_run(tmp_path):
     text = TOOLS.read_text(encoding="utf-8")
     assert "plan_conversion" in extract_program(text) and "int4b" in extract_program(text)
     run_program(extract_program(text), tmp_path / "tools.py")
+
+
+def test_readme_runs(tmp_path):
+    text = extract_program((FOLDER.parents[1] / "README.md").read_text(encoding="utf-8"))
+    assert "tilus.Script" in text and "assert np.array_equal" in text
+    run_program(text, tmp_path / "readme.py")
 
 
 def test_operators_of_torch_run(tmp_path):
