@@ -61,11 +61,6 @@ static Step runWhile(Agent &agent, const Instruction &inst) {
   return Step::Next;
 }
 
-static Step runExecuteRegion(Agent &agent, const Instruction &inst) {
-  agent.enter(inst, 0, {});
-  return Step::Next;
-}
-
 static Step runCondition(Agent &agent, const Instruction &inst) {
   SmallVector<RuntimeValue> passed = agent.getAll(inst, 1);
   const Instruction *loop = agent.getFrame().owner;
@@ -106,7 +101,6 @@ void tilus::reference::registerScfHandlers(HandlerTable &table) {
       {"scf.if", runIf, 1},
       {"scf.index_switch", runIndexSwitch, 1},
       {"scf.while", runWhile, 0},
-      {"scf.execute_region", runExecuteRegion, 0},
       {"scf.condition", runCondition, 1},
       {"scf.yield", runYield, 0},
   };

@@ -37,6 +37,8 @@ tilus.kernel @workspace(%n: i32) warps(1) grid {
   // expected-error @+1 {{'tilus.block_id' op expected integer arithmetic that a launch can evaluate, where a size depends on it}}
   %i = tilus.block_id x
   %w = tilus.alloc_global [%i] : !tilus.global<?xi32>
+  %zero = arith.constant dense<0> : tensor<32xi32>
+  tilus.store_global %zero, %w[%i] : tensor<32xi32>, !tilus.global<?xi32>
 }
 
 // -----

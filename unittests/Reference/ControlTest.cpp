@@ -77,11 +77,6 @@ default {
   scf.yield %e : i32
 })",
        9},
-      {R"(%r = scf.execute_region -> i32 {
-  %e = arith.constant 4 : i32
-  scf.yield %e : i32
-})",
-       4},
       {R"(%n = arith.constant 100000 : i32
 %c1 = arith.constant 1 : i32
 %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c0) -> (i32) : i32 {

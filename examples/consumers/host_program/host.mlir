@@ -1,3 +1,4 @@
+// RUN: tilus-opt %s -o /dev/null
 // A host program in MLIR with kernels of Tilus: `run` launches one, `main.c` calls `run`.
 //
 // The gpu.module declares the kernel to the GPU dialect and holds it. All sizes of the launch are 0: they are
