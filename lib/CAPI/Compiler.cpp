@@ -3,10 +3,10 @@
 #include "Tilus/Compiler/Compiler.h"
 
 #include "CompilerHandles.h"
+#include "Tilus/Compiler/ParseModule.h"
 #include "Tilus/Jit/DiagnosticText.h"
 #include "Tilus/Support/ArtifactFile.h"
 
-#include "mlir/Parser/Parser.h"
 #include <atomic>
 #include <cstdio>
 
@@ -143,7 +143,7 @@ TilusError *tilusCompile(const TilusCompiler *compiler, const TilusModuleSource 
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   DiagnosticText diagnostics(&context);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text.data, &context, text.fileName);
+  auto module = tilus::parseModule(text.data, &context, text.fileName);
   if (!module)
     return wrapError(diagnostics.takeError());
   mlir::FailureOr<ArtifactFile> file = compileAll(*module, list, compiler->jit->getOptions().compile);

@@ -4,12 +4,12 @@
 
 #include "CompilerHandles.h"
 #include "Tilus/Compiler/Compiler.h"
+#include "Tilus/Compiler/ParseModule.h"
 #include "Tilus/Compiler/Pipelines.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
 
 using namespace tilus;
 using namespace tilus::capi;
@@ -35,7 +35,7 @@ TilusError *tilusParseModule(MlirContext context, const TilusModuleSource *sourc
   SourceText text;
   if (TilusError *error = readSource(source, text))
     return error;
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(text.data, ::unwrap(context), text.fileName);
+  auto module = tilus::parseModule(text.data, ::unwrap(context), text.fileName);
   if (!module)
     return makeError("a module", "the diagnostics that its context reported");
   *result = ::wrap(module.release());

@@ -4,9 +4,9 @@
 
 #include "Tilus/Compiler/Compiler.h"
 #include "Tilus/Compiler/KernelMetadata.h"
+#include "Tilus/Compiler/ParseModule.h"
 #include "Tilus/Jit/DiagnosticText.h"
 
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -30,7 +30,7 @@ Expected<KernelSource> KernelSource::parse(StringRef text, StringRef kernel, Str
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   DiagnosticText diagnostics(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context, fileName);
+  OwningOpRef<ModuleOp> module = parseModule(text, &context, fileName);
   if (!module)
     return diagnostics.takeError();
   Expected<KernelOp> found = find(*module, kernel, fileName);

@@ -52,6 +52,7 @@ void testDispatcher(void);
 void testThreads(void);
 void testReopening(void);
 void testModulesWithoutKernels(void);
+void testDeepNesting(void);
 void testKernelNames(void);
 void testConstants(void);
 void testCacheSettings(void);

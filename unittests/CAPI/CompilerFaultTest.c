@@ -64,6 +64,28 @@ void testModulesWithoutKernels(void) {
   tilusCompilerDestroy(compiler);
 }
 
+/* MLIR's parser calls itself at each bracket: the stack is not to end the process. */
+void testDeepNesting(void) {
+  enum { depth = 20000 };
+  static char text[8 * depth + 1];
+  for (size_t level = 0; level < depth; ++level)
+    memcpy(text + 8 * level, "module {", 8);
+  TilusCompiler *compiler = makeCompiler("off");
+  TilusModuleSource source = makeSource(text);
+  TilusSpecialization special = {.size = sizeof(special)};
+  const TilusTarget *targets[] = {lookUp("sm_80")};
+  TilusBlob *blob = NULL;
+  TilusDispatcher *dispatcher = NULL;
+  TilusKernelSource *kernel = NULL;
+  FAILS(tilusCompile(compiler, &source, targets, 1, &blob),
+        "levels of brackets within brackets, but got more");
+  FAILS(tilusDispatcherCreateFromModule(compiler, &source, &special, NULL, &dispatcher),
+        "levels of brackets");
+  FAILS(tilusKernelSourceParse(&source, NULL, &kernel), "levels of brackets");
+  CHECK(!blob && !dispatcher && !kernel);
+  tilusCompilerDestroy(compiler);
+}
+
 void testKernelNames(void) {
   static const char *const rows[][2] = {{"_", "letters, digits"},
                                         {"vprintf", "that no function of the device or the compiler has"},

@@ -199,6 +199,7 @@ int main(void) {
                                       {"misuse", testMisuseOfCompiler},
                                       {"diagnostics", testDiagnostics},
                                       {"modules without kernels", testModulesWithoutKernels},
+                                      {"deep nesting", testDeepNesting},
                                       {"names of kernels", testKernelNames},
                                       {"constants", testConstants},
                                       {"cache settings", testCacheSettings},
