@@ -86,7 +86,7 @@ void FenceInserter::visit(Operation *op, SharedAccessState &state) {
   }
   // A branch: one of the regions, or none where one is missing.
   SharedAccessState merged;
-  bool mayBeSkipped = op->getNumRegions() == 1 && !isa<scf::ExecuteRegionOp>(op);
+  bool mayBeSkipped = op->getNumRegions() == 1;
   for (Region &region : op->getRegions()) {
     mayBeSkipped |= region.empty();
     merged.join(visitRegion(region, state));

@@ -18,17 +18,12 @@ from tilus.lang.indexing import offset_value, parse_index
 from tilus.lang.scalars import Constant, Pointer, Scalar
 
 
-class SharedTensor:
-    """A tile in shared memory, or a part of one: `s[i]`, `s.permute(…)` and `reshape_shared` share its elements."""
+class Tile:
+    """What tiles in registers and in shared memory have in common: `shape` and `dtype` are known."""
 
-    __slots__ = ("value", "dtype", "shape", "layout", "is_allocation")
-
-    def __init__(self, value: Any, dtype: DataType, shape: Sequence[int], is_allocation: bool = False):
-        self.value = value
-        self.dtype = dtype
-        self.shape = tuple(shape)
-        self.layout: Any = None
-        self.is_allocation = is_allocation
+    __slots__ = ()
+    shape: tuple
+    dtype: DataType
 
     @property
     def ndim(self) -> int:
@@ -43,6 +38,19 @@ class SharedTensor:
     def nbytes(self) -> int:
         """Bytes of the elements, packed, without what a layout adds."""
         return (self.size * self.dtype.nbits + 7) // 8
+
+
+class SharedTensor(Tile):
+    """A tile in shared memory, or a part of one: `s[i]`, `s.permute(…)` and `reshape_shared` share its elements."""
+
+    __slots__ = ("value", "dtype", "shape", "layout", "is_allocation")
+
+    def __init__(self, value: Any, dtype: DataType, shape: Sequence[int], is_allocation: bool = False):
+        self.value = value
+        self.dtype = dtype
+        self.shape = tuple(shape)
+        self.layout: Any = None
+        self.is_allocation = is_allocation
 
     @property
     def storage_nbytes(self) -> int:

@@ -19,7 +19,7 @@ from tilus.lang.emit import emit, int_list, tile_type
 from tilus.lang.errors import InstructionError
 from tilus.lang.frames import Cell
 from tilus.lang.indexing import insert_ones, offset_value, parse_index
-from tilus.lang.memory_tensors import GlobalTensor, SharedTensor
+from tilus.lang.memory_tensors import GlobalTensor, SharedTensor, Tile
 from tilus.lang.scalars import Scalar
 
 __all__ = ["GlobalTensor", "RegisterTensor", "SharedTensor"]
@@ -30,7 +30,7 @@ Operand = Union["RegisterTensor", Scalar, int, float, bool]
 _clock = itertools.count(1)
 
 
-class RegisterTensor:
+class RegisterTensor(Tile):
     """A tile in the registers of the current threads.
 
     `dtype` and `shape` never change; the elements do by assignment, augmented assignment, `r[…] = …` and `out=`.
@@ -96,20 +96,6 @@ class RegisterTensor:
         return RegisterTensor(value, dtype or self.dtype, base=self, what="a view of a tile")
 
     # -- what it is
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return math.prod(self.shape)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the elements, packed."""
-        return (self.size * self.dtype.nbits + 7) // 8
 
     def has_layout(self) -> bool:
         return self.layout is not None
