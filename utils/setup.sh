@@ -45,7 +45,8 @@ install_packages() {
   "${sudo[@]}" apt-get -qq update || say "apt-get update failed; trying with the package lists at hand"
   for package in "${missing[@]}"; do
     [[ $package == *-22* ]] || continue
-    if ! apt-cache policy "$package" | grep -q 'Candidate: [^(]'; then
+    # Not through a pipe: with pipefail, a grep -q that leaves early fails the check.
+    if [[ ! $(apt-cache policy "$package") =~ Candidate:\ [^\(] ]]; then
       codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-bookworm}")
       die "the configured package sources offer no '$package'. On Debian 12 the suite bookworm-security of
   Debian's own archive has it. Elsewhere put LLVM's key into /usr/share/keyrings/llvm.asc and this line into
