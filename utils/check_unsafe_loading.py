@@ -39,6 +39,7 @@ ALLOWED = (
     ("lib/Runtime/CudaDriver.cpp", "a loaded library", "the driver, by its system name or the user's own path"),
     ("lib/Runtime/ChildMeasurer.cpp", "a program that is started", "tilus-measure, by argument array"),
     ("lib/Target/Cubin/NvJitLink.cpp", "a loaded library", "the toolkit's linker"),
+    ("lib/Target/Cubin/Nvdisasm.cpp", "a program that is started", "the toolkit's disassembler, by argument array"),
     ("lib/Target/Cubin/Ptxas.cpp", "a program that is started", "the toolkit's assembler, by argument array"),
     ("lib/Target/PTX/Libdevice.cpp", "bytecode that is read", "the toolkit's own library of functions"),
     ("python/tilus/__init__.py", "a call of 'importlib.import_module'", "the package's own modules, by its own table"),

@@ -10,7 +10,7 @@
 #include "Tilus-c/Runtime.h"
 
 /// The version of the compiler's part of the API. It grows with every addition; what there is stays as it is.
-#define TILUS_COMPILER_C_API_VERSION 2
+#define TILUS_COMPILER_C_API_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +25,7 @@ typedef struct TilusCompileOptions TilusCompileOptions;
 typedef struct TilusCompiler TilusCompiler;
 
 /// The defaults, changed by the environment: TILUS_CUDA_PATH, CUDA_HOME, CUDA_PATH, TILUS_LIBDEVICE,
-/// TILUS_NVJITLINK, TILUS_PTXAS, VIRTUAL_ENV and TILUS_REPRODUCER_DIR.
+/// TILUS_NVJITLINK, TILUS_PTXAS, VIRTUAL_ENV, TILUS_REPRODUCER_DIR and TILUS_DUMP.
 TILUS_C_FALLIBLE TilusError *tilusCompileOptionsCreate(TilusCompileOptions **result);
 /// Sets an option by name. Fails for a name that there is not, with those there are, and for a value that
 /// does not suit. Switches are "true" or "false".
@@ -34,6 +34,8 @@ TILUS_C_FALLIBLE TilusError *tilusCompileOptionsCreate(TilusCompileOptions **res
 ///                    TILUS_CACHE_DIR, TILUS_CACHE_BYTES, TILUS_CACHE_SECRET); or its folder, a path with '/'
 ///   cubin            a switch; without it compilation ends at PTX and needs no assembler
 ///   cuda-path        the root of a CUDA toolkit, looked in first
+///   dump-dir         where every stage of a compilation is written, which then takes place even if the cache
+///                    has the kernel; "" for nowhere
 ///   fast-math        a switch: approximate division and functions in f32 and f16, subnormals flushed
 ///   line-info        a switch: line tables
 ///   opt-level        "0" to "3"

@@ -42,8 +42,9 @@ static bool setCudaPath(TilusCompileOptions &options, llvm::StringRef value) {
   return !value.empty();
 }
 
-static bool setReproducerFolder(TilusCompileOptions &options, llvm::StringRef value) {
-  options.compile.reproducerFolder = value.str();
+template <std::string CompileOptions::*member>
+static bool setFolder(TilusCompileOptions &options, llvm::StringRef value) {
+  options.compile.*member = value.str();
   return true;
 }
 
@@ -75,10 +76,11 @@ static constexpr OptionRow optionRows[] = {
     {"cache", "'on', 'off' or a path with '/'", setCache},
     {"cubin", "'true' or 'false'", setSwitch<&CompileOptions::emitCubin>},
     {"cuda-path", "a path", setCudaPath},
+    {"dump-dir", "a path", setFolder<&CompileOptions::dumpFolder>},
     {"fast-math", "'true' or 'false'", setSwitch<&CompileOptions::fastMath>},
     {"line-info", "'true' or 'false'", setSwitch<&CompileOptions::lineInfo>},
     {"opt-level", "'0' to '3'", setOptLevel},
-    {"reproducer-dir", "a path", setReproducerFolder},
+    {"reproducer-dir", "a path", setFolder<&CompileOptions::reproducerFolder>},
     {"site-packages", "a path", addSitePackages},
     {"verify-phases", "'true' or 'false'", setSwitch<&CompileOptions::verifyPhases>},
 };

@@ -68,5 +68,6 @@ CompileOptions CompileOptions::fromEnvironment() {
   for (const auto &[file, name] : files)
     options.toolkit.files[static_cast<size_t>(file)] = getVariable(name);
   options.reproducerFolder = getVariable("TILUS_REPRODUCER_DIR");
+  options.dumpFolder = getVariable("TILUS_DUMP");
   return options;
 }

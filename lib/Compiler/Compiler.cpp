@@ -6,6 +6,7 @@
 #include "Tilus/Compiler/Compiler.h"
 
 #include "Reproducer.h"
+#include "StageDump.h"
 #include "Tilus/Compiler/KernelMetadata.h"
 #include "Tilus/Compiler/Pipelines.h"
 #include "Tilus/Compiler/TargetDiagnostics.h"
@@ -28,6 +29,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/Module.h"
 #include <chrono>
 
 using namespace mlir;
@@ -62,7 +64,9 @@ private:
   LogicalResult runReproducibly();
   LogicalResult readMetadata();
   LogicalResult runPasses();
+  template <typename Build> LogicalResult runManager(Build build);
   LogicalResult checkLowered();
+  void keepLLVM(LLVMStage stage, const llvm::Module &llvmModule);
   LogicalResult emitPTX();
   LogicalResult emitCubin();
   LogicalResult checkResources();
@@ -75,6 +79,8 @@ private:
   /// A copy of the kernel alone in a module: what else its module holds cannot change its code.
   OwningOpRef<ModuleOp> module;
   gpu::GPUModuleOp lowered;
+  /// The files of the stages, if they were asked for.
+  std::optional<StageDump> dump;
   /// Whether the passes are what is under way.
   bool isInPasses = false;
 };
@@ -92,13 +98,22 @@ void KernelCompilation::isolate() {
   module->getBody()->push_back(kernel->clone());
 }
 
+template <typename Build> LogicalResult KernelCompilation::runManager(Build build) {
+  PassManager manager(module->getContext(), ModuleOp::getOperationName());
+  build(manager);
+  if (dump)
+    dump->watch(manager);
+  return manager.run(*module);
+}
+
 /// What the kernel asks of its target is answered at once: sizes that a launch evaluates may depend on it.
 /// What nobody uses goes, so that a launch brings no workspaces that the code has no parameters for.
 LogicalResult KernelCompilation::readMetadata() {
-  PassManager manager(module->getContext(), ModuleOp::getOperationName());
-  manager.addPass(createFoldTargetPass());
-  manager.addPass(createCanonicalizerPass());
-  if (failed(manager.run(*module)))
+  LogicalResult isReadable = runManager([](PassManager &manager) {
+    manager.addPass(createFoldTargetPass());
+    manager.addPass(createCanonicalizerPass());
+  });
+  if (failed(isReadable))
     return failure();
   return readKernelMetadata(*module->getOps<KernelOp>().begin(), artifact);
 }
@@ -106,17 +121,12 @@ LogicalResult KernelCompilation::readMetadata() {
 LogicalResult KernelCompilation::runPasses() {
   StageTimer timer(result.times.passes);
   isInPasses = true;
-  auto runAll = [&](auto build) {
-    PassManager manager(module->getContext(), ModuleOp::getOperationName());
-    build(manager, options);
-    return manager.run(*module);
-  };
-  if (failed(runAll(buildTilePipeline)))
+  if (failed(runManager([&](PassManager &manager) { buildTilePipeline(manager, options); })))
     return failure();
   auto planned = *module->getOps<KernelOp>().begin();
   if (auto bytes = planned->getAttrOfType<IntegerAttr>(TilusDialect::kSharedBytesAttrName))
     artifact.dynamicSharedBytes = bytes.getInt();
-  LogicalResult isLowered = runAll(buildNVVMPipeline);
+  LogicalResult isLowered = runManager([&](PassManager &manager) { buildNVVMPipeline(manager, options); });
   isInPasses = failed(isLowered);
   return isLowered;
 }
@@ -135,6 +145,19 @@ LogicalResult KernelCompilation::checkLowered() {
          << expected << " parameters of the kernel, but they made none";
 }
 
+void KernelCompilation::keepLLVM(LLVMStage stage, const llvm::Module &llvmModule) {
+  bool isResult = options.emitLLVM && stage == LLVMStage::Optimized;
+  if (!dump && !isResult)
+    return;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvmModule.print(stream, nullptr);
+  if (dump)
+    dump->write(stage == LLVMStage::Linked ? "linked.ll" : "optimized.ll", text);
+  if (isResult)
+    result.llvmIR = std::move(text);
+}
+
 LogicalResult KernelCompilation::emitPTX() {
   StageTimer timer(result.times.llvm);
   PTXOptions ptx;
@@ -144,16 +167,13 @@ LogicalResult KernelCompilation::emitPTX() {
   ptx.fastMath = options.fastMath;
   ptx.lineInfo = options.lineInfo;
   ptx.toolkit = options.toolkit;
-  if (options.emitLLVM) {
-    FailureOr<std::string> text = translateToLLVMIR(lowered, ptx);
-    if (failed(text))
-      return failure();
-    result.llvmIR = std::move(*text);
-  }
-  FailureOr<std::string> text = translateToPTX(lowered, ptx);
+  auto observe = [&](LLVMStage stage, const llvm::Module &llvmModule) { keepLLVM(stage, llvmModule); };
+  FailureOr<std::string> text = translateToPTX(lowered, ptx, observe);
   if (failed(text))
     return failure();
   artifact.ptx = std::move(*text);
+  if (dump)
+    dump->write("kernel.ptx", artifact.ptx);
   return success();
 }
 
@@ -168,6 +188,8 @@ LogicalResult KernelCompilation::emitCubin() {
   if (!cubin)
     return kernel.emitOpError(llvm::toString(cubin.takeError()));
   artifact.cubin.assign(cubin->bytes.begin(), cubin->bytes.end());
+  if (dump)
+    dump->writeCubin(cubin->bytes, options.toolkit);
   artifact.versions.assembler = getAssemblerName(cubin->assembler).str();
   for (const KernelResources &resources : cubin->kernels) {
     if (resources.kernel != artifact.entry)
@@ -202,7 +224,10 @@ LogicalResult KernelCompilation::runStages() {
 
 /// Leaves what repeats a failure, of which passes have a pipeline of their own.
 LogicalResult KernelCompilation::runReproducibly() {
-  Reproducer reproducer(*module, options.reproducerFolder, "tilus-" + artifact.entry + "." + artifact.chip);
+  StringRef folder = options.reproducerFolder;
+  if (folder.empty())
+    folder = dump->getFolder();
+  Reproducer reproducer(*module, folder, "tilus-" + artifact.entry + "." + artifact.chip);
   std::string whole = getEmitBinaryPipelineText(target.chip, options);
   reproducer.expectEnd(whole);
   if (succeeded(runStages()))
@@ -219,7 +244,9 @@ LogicalResult KernelCompilation::run() {
   artifact.versions.llvm = getLLVMVersion().str();
   artifact.entry = kernel.getSymName().str();
   isolate();
-  return options.reproducerFolder.empty() ? runStages() : runReproducibly();
+  if (!options.dumpFolder.empty())
+    dump.emplace(*module, artifact.entry, artifact.chip, options);
+  return dump || !options.reproducerFolder.empty() ? runReproducibly() : runStages();
 }
 
 void tilus::registerCompilerDialects(DialectRegistry &registry) {

@@ -36,18 +36,20 @@ static void addCleanup(OpPassManager &manager) {
 }
 
 void tilus::buildTilePipeline(OpPassManager &manager, const CompileOptions &options) {
+  // Who looks at the stages wants to know why they are so.
+  bool hasRemarks = !options.dumpFolder.empty();
   addPass(manager, createFoldTargetPass());
   addPass(manager, createVerifyTargetPass());
   addPass(manager, createExpandSlicesPass());
   addCleanup(manager);
   addPass(manager, createSimplifyBoundsPass());
-  addPass(manager, createInferLayoutsPass());
+  addPass(manager, createInferLayoutsPass({hasRemarks}));
   addCleanup(manager);
   addPhaseCheck(manager, options, "layouts");
-  addPass(manager, createSelectAtomsPass());
+  addPass(manager, createSelectAtomsPass({hasRemarks}));
   addPhaseCheck(manager, options, "atoms");
-  addPass(manager, createPlanSharedMemoryPass());
-  addPass(manager, createInsertFencesPass());
+  addPass(manager, createPlanSharedMemoryPass({hasRemarks}));
+  addPass(manager, createInsertFencesPass({hasRemarks}));
   addPhaseCheck(manager, options, "memory");
 }
 
@@ -74,7 +76,9 @@ void tilus::buildTilusToNVVMPipeline(OpPassManager &manager, const CompileOption
 
 std::string tilus::getTilusToNVVMPipelineText(const CompileOptions &options) {
   OpPassManager manager(ModuleOp::getOperationName());
-  buildTilusToNVVMPipeline(manager, options);
+  CompileOptions plain = options;
+  plain.dumpFolder.clear();
+  buildTilusToNVVMPipeline(manager, plain);
   std::string text;
   llvm::raw_string_ostream stream(text);
   manager.printAsTextualPipeline(stream);

@@ -3,6 +3,7 @@
 #include "Reproducer.h"
 
 #include "Tilus/Compiler/Compiler.h"
+#include "Tilus/Support/WriteFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -10,7 +11,7 @@
 using namespace mlir;
 using namespace tilus;
 
-static void appendDiagnostic(std::string &text, Diagnostic &diagnostic) {
+void tilus::appendDiagnostic(std::string &text, Diagnostic &diagnostic) {
   llvm::raw_string_ostream(text) << diagnostic.getLocation() << ": " << diagnostic.str() << "\n";
   for (Diagnostic &note : diagnostic.getNotes())
     appendDiagnostic(text, note);
@@ -33,17 +34,6 @@ std::string tilus::makeReproducer(StringRef moduleText, StringRef pipeline, Stri
   llvm::printEscapedString(pipeline, stream);
   stream << "\",\n      disable_threading: true,\n      verify_each: true\n    }\n  }\n#-}\n";
   return content;
-}
-
-/// Writes a file to the folder.
-static std::error_code writeFile(StringRef folder, StringRef path, StringRef content) {
-  if (std::error_code error = llvm::sys::fs::create_directories(folder))
-    return error;
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error);
-  if (!error)
-    file << content;
-  return error;
 }
 
 static std::string makePath(StringRef folder, const llvm::Twine &name) {
@@ -74,7 +64,7 @@ void Reproducer::expectEnd(StringRef pipeline) {
   std::string path = makePath(folder, name + ".ended.mlir");
   StringRef reason = "The process ended before it reported a failure, or has not ended yet.";
   // A folder that cannot be written to is reported with a failure.
-  if (writeFile(folder, path, makeReproducer(before, pipeline, reason)))
+  if (writeFile(path, makeReproducer(before, pipeline, reason)))
     return;
   expected = path;
   note.emplace("reproducer written to '" + path + "'");
@@ -82,7 +72,7 @@ void Reproducer::expectEnd(StringRef pipeline) {
 
 void Reproducer::write(StringRef pipeline) {
   std::string path = makePath(folder, name + ".mlir");
-  if (std::error_code error = writeFile(folder, path, makeReproducer(before, pipeline, log.getText())))
+  if (std::error_code error = writeFile(path, makeReproducer(before, pipeline, log.getText())))
     module.emitWarning() << "expected to write a reproducer to '" << path << "', but: " << error.message();
   else
     module.emitRemark() << "reproducer written to '" << path << "'";

@@ -11,6 +11,9 @@
 
 namespace tilus {
 
+/// Appends the place and the words of a diagnostic and its notes, one a line.
+void appendDiagnostic(std::string &text, mlir::Diagnostic &diagnostic);
+
 /// Collects what is reported while it lives; others still get to see it.
 class DiagnosticLog {
 public:

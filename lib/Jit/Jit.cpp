@@ -126,9 +126,14 @@ Expected<Candidate> Jit::compile(const KernelSource &source, const CompileReques
   Hash256 key = getKey(source, request);
   if (usedKey)
     *usedKey = key;
-  Expected<KernelCache::Artifacts> artifacts = options.cache->getOrCompile(key, compileOne);
+  // The stages of a kernel are those of its compilation, so that one takes place.
+  bool isDumped = !options.compile.dumpFolder.empty();
+  Expected<KernelCache::Artifacts> artifacts =
+      isDumped ? compileOne() : options.cache->getOrCompile(key, compileOne);
   if (!artifacts)
     return artifacts.takeError();
+  if (isDumped)
+    options.cache->put(key, *artifacts);
   if (artifacts->size() != 1)
     return llvm::createStringError("expected one kernel in the cache for '" + source.getName() +
                                    "', but got " + llvm::Twine(artifacts->size()));

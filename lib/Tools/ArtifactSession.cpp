@@ -24,6 +24,8 @@ Error ArtifactSession::checkOptions() {
     refused.push_back("--check-hazards");
   if (options.emitsKind(EmitKind::LLVM))
     refused.push_back("--emit llvm");
+  if (options.emitsKind(EmitKind::Stages))
+    refused.push_back("--emit stages");
   if (!refused.empty())
     return fail("expected a file of MLIR for '" + refused.front() + "', but '" + options.inputFile +
                 "' holds compiled kernels");

@@ -54,8 +54,10 @@ public:
 } // namespace
 
 /// In the order of EmitKind.
-static constexpr EmitRow emitRows[] = {
-    {EmitKind::LLVM, "llvm", "ll"}, {EmitKind::PTX, "ptx", "ptx"}, {EmitKind::Cubin, "cubin", "cubin"}};
+static constexpr EmitRow emitRows[] = {{EmitKind::LLVM, "llvm", "ll"},
+                                       {EmitKind::PTX, "ptx", "ptx"},
+                                       {EmitKind::Cubin, "cubin", "cubin"},
+                                       {EmitKind::Stages, "stages", ""}};
 
 static constexpr DeviceRow deviceRows[] = {{"auto", DeviceChoice::Auto},
                                            {"cpu", DeviceChoice::Cpu},
@@ -136,7 +138,8 @@ static Error parseEmits(const InputArgList &args, RunOptions &options) {
     const EmitRow *row =
         llvm::find_if(emitRows, [name = name](const EmitRow &row) { return row.name == name; });
     if (row == std::end(emitRows) || folder.empty())
-      return fail("expected '--emit llvm=DIR', 'ptx=DIR' or 'cubin=DIR', but got '" + text + "'");
+      return fail("expected '--emit llvm=DIR', 'ptx=DIR', 'cubin=DIR' or 'stages=DIR', but got '" + text +
+                  "'");
     options.emits.push_back({row->kind, folder.str()});
   }
   return Error::success();

@@ -132,7 +132,10 @@ Expected<SharedArtifact> RunSession::compileOne(KernelOp kernel, const TargetInf
   CompileOptions compile = options.compile;
   compile.emitLLVM = options.emitsKind(EmitKind::LLVM);
   compile.emitCubin = options.emits.empty() || options.json || place == DeviceChoice::Cuda ||
-                      options.emitsKind(EmitKind::Cubin);
+                      options.emitsKind(EmitKind::Cubin) || options.emitsKind(EmitKind::Stages);
+  for (const EmitRequest &emit : options.emits)
+    if (emit.kind == EmitKind::Stages)
+      compile.dumpFolder = emit.folder;
   CompiledKernel compiled;
   bool isCompiled = mlir::succeeded(compileKernel(kernel, target, compile, compiled));
   if (Error error = emitFiles(options, compiled.artifact, compiled.llvmIR))

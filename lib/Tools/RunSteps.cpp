@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "RunSteps.h"
 
+#include "Tilus/Support/WriteFile.h"
 #include "Tilus/Tools/NpyFile.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -48,34 +48,19 @@ Expected<std::vector<KernelInput>> tilus::readInputs(const RunOptions &options, 
   return inputs;
 }
 
-static Error writeFile(StringRef folder, StringRef name, StringRef bytes) {
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, name);
-  std::error_code error = llvm::sys::fs::create_directories(folder);
-  if (!error) {
-    llvm::raw_fd_ostream file(path, error);
-    if (!error) {
-      file << bytes;
-      file.close();
-      error = file.error();
-      file.clear_error();
-    }
-  }
-  return error ? llvm::createStringError("expected to write '" + Twine(path) + "', but: " + error.message())
-               : Error::success();
-}
-
 Error tilus::emitFiles(const RunOptions &options, const KernelArtifact &artifact, StringRef llvmIR) {
   StringRef cubin(reinterpret_cast<const char *>(artifact.cubin.data()), artifact.cubin.size());
   /// In the order of EmitKind.
-  const StringRef contents[] = {llvmIR, artifact.ptx, cubin};
+  const StringRef contents[] = {llvmIR, artifact.ptx, cubin, /*written by the compiler*/ ""};
   for (const EmitRequest &request : options.emits) {
     StringRef content = contents[static_cast<size_t>(request.kind)];
     std::string name = artifact.entry + "." + artifact.chip + "." + getEmitExtension(request.kind).str();
     if (content.empty())
       continue;
-    if (Error error = writeFile(request.folder, name, content))
-      return error;
+    llvm::SmallString<128> path(request.folder);
+    llvm::sys::path::append(path, name);
+    if (std::error_code error = writeFile(path, content))
+      return llvm::createStringError("expected to write '" + Twine(path) + "', but: " + error.message());
   }
   return Error::success();
 }

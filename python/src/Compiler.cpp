@@ -121,8 +121,8 @@ void bindCompiler(nb::module_ &module) {
           [](Compiler *self, nb::kwargs options) { new (self) Compiler(makeCompilerOfKeywords(options)); },
           "Options by keyword, as in Compiler(fast_math=True, opt_level=3): assembler, cache, cubin, "
           "cuda_path,\n"
-          "fast_math, line_info, opt_level, reproducer_dir, verify_phases. The environment gives the "
-          "defaults.")
+          "dump_dir, fast_math, line_info, opt_level, reproducer_dir, verify_phases. The environment gives "
+          "the defaults.")
       .def("compile", compileModule, "module"_a, "targets"_a = nb::list(), "messages"_a = nb::none(),
            "Compiles all kernels of an ir.Module for each of the targets, as in ['sm_80', 'sm_90a'], or for "
            "the one\n"

@@ -35,12 +35,14 @@ TEST(CompileOptions, FollowTheEnvironment) {
   environment.set("PATH", "/nowhere/bin:/usr/bin");
   environment.set("TILUS_PTXAS", "/my/ptxas");
   environment.set("TILUS_REPRODUCER_DIR", "/tmp/failures");
+  environment.set("TILUS_DUMP", "/tmp/stages");
   CompileOptions options = CompileOptions::fromEnvironment();
   EXPECT_THAT(std::vector<std::string>(options.toolkit.roots.begin(), options.toolkit.roots.begin() + 3),
               testing::ElementsAre("/first", "/second", "/third"));
   EXPECT_EQ(options.toolkit.files[static_cast<size_t>(ToolkitFile::Ptxas)], "/my/ptxas");
   EXPECT_EQ(options.toolkit.files[static_cast<size_t>(ToolkitFile::NvJitLink)], "");
   EXPECT_EQ(options.reproducerFolder, "/tmp/failures");
+  EXPECT_EQ(options.dumpFolder, "/tmp/stages");
 }
 
 TEST(CompileOptions, AssemblersHaveNames) {

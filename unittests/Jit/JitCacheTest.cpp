@@ -64,6 +64,28 @@ TEST_F(JitCacheTest, CompilesOnce) {
   EXPECT_EQ(warnings, "");
 }
 
+// A dump is a compilation, whatever the cache has; it has the key of one without.
+TEST_F(JitCacheTest, CompilesAgainForADump) {
+  KernelSource source = makeSource();
+  Request request(source, "sm_90a");
+  CompileOptions dumped = makePtxOptions();
+  dumped.dumpFolder = (folder + "/stages").str();
+  Jit plainJit({makePtxOptions(), openCache()}), dumpingJit({dumped, openCache()});
+  EXPECT_EQ(plainJit.getKey(source, request), dumpingJit.getKey(source, request));
+  EXPECT_EQ(llvm::cantFail(dumpingJit.compile(source, request)).cache, CacheOutcome::Miss);
+  EXPECT_EQ(llvm::cantFail(plainJit.compile(source, request)).cache, CacheOutcome::Hit);
+  ASSERT_FALSE(llvm::sys::fs::remove_directories(dumped.dumpFolder));
+  // Threads that compile the same write the same.
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back(
+        [&] { EXPECT_EQ(llvm::cantFail(dumpingJit.compile(source, request)).cache, CacheOutcome::Miss); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_TRUE(llvm::sys::fs::is_directory(dumped.dumpFolder));
+  EXPECT_EQ(warnings, "");
+}
+
 TEST_F(JitCacheTest, WorksWithoutAPlaceForTheCache) {
   KernelSource source = makeSource();
   CacheOptions none;

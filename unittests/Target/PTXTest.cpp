@@ -15,6 +15,7 @@
 #include <thread>
 
 using namespace tilus;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -250,13 +251,19 @@ llvm.func @empty() attributes {nvvm.kernel} { llvm.return }
   EXPECT_THAT(*ptx, HasSubstr(".entry empty("));
 }
 
-TEST_F(PTXTest, llvmIRIsWhatTheCodeIsGeneratedFrom) {
+TEST_F(PTXTest, llvmIRIsShownAtEachStage) {
   PTXOptions options;
   options.chip = "sm_90a";
-  mlir::FailureOr<std::string> ir = translateToLLVMIR(parse(scaleKernel), options);
-  ASSERT_TRUE(mlir::succeeded(ir)) << diagnostics;
-  EXPECT_THAT(*ir, HasSubstr("target triple = \"nvptx64-nvidia-cuda\""));
-  EXPECT_THAT(*ir, HasSubstr("define ptx_kernel void @scale("));
+  std::vector<LLVMStage> stages;
+  auto observe = [&](LLVMStage stage, const llvm::Module &ir) {
+    stages.push_back(stage);
+    std::string text;
+    llvm::raw_string_ostream(text) << ir;
+    EXPECT_THAT(text, HasSubstr("target triple = \"nvptx64-nvidia-cuda\""));
+    EXPECT_THAT(text, HasSubstr("define ptx_kernel void @scale("));
+  };
+  ASSERT_TRUE(mlir::succeeded(translateToPTX(parse(scaleKernel), options, observe))) << diagnostics;
+  EXPECT_THAT(stages, ElementsAre(LLVMStage::Linked, LLVMStage::Optimized));
 }
 
 // Tensor memory is there on families and exact chips of 10.x and 11.0; with the PTX version of each row the

@@ -35,6 +35,9 @@ struct CompileOptions {
   ToolkitPaths toolkit;
   /// The folder to which a failed pass writes what is needed to repeat it; none if empty.
   std::string reproducerFolder;
+  /// The folder to which every stage of a compilation is written, below it in one of the kernel's own; none
+  /// if empty. A failure leaves the stages before it and, unless reproducerFolder is set, what repeats it.
+  std::string dumpFolder;
 
   /// The defaults, changed by the environment:
   ///   TILUS_CUDA_PATH, CUDA_HOME, CUDA_PATH       roots of CUDA toolkits, in order of precedence; the
@@ -43,6 +46,7 @@ struct CompileOptions {
   ///   TILUS_LIBDEVICE, TILUS_NVJITLINK, TILUS_PTXAS   the file to use
   ///   VIRTUAL_ENV                                 a Python environment whose wheels hold the files
   ///   TILUS_REPRODUCER_DIR                        reproducerFolder
+  ///   TILUS_DUMP                                  dumpFolder
   static CompileOptions fromEnvironment();
 };
 

@@ -21,7 +21,8 @@ void buildNVVMPipeline(mlir::OpPassManager &manager, const CompileOptions &optio
 /// Both, one after the other.
 void buildTilusToNVVMPipeline(mlir::OpPassManager &manager, const CompileOptions &options);
 
-/// The text of that pipeline, as tilus-opt's --pass-pipeline takes it.
+/// The text of that pipeline, as tilus-opt's --pass-pipeline takes it. It is the same with a dump and
+/// without.
 std::string getTilusToNVVMPipelineText(const CompileOptions &options);
 /// The text of a pipeline that compiles all kernels of a module for a chip, with the same options.
 std::string getEmitBinaryPipelineText(llvm::StringRef chip, const CompileOptions &options);

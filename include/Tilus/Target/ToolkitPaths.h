@@ -16,13 +16,13 @@
 namespace tilus {
 
 /// The files of the CUDA toolkit that the compiler uses.
-enum class ToolkitFile : uint8_t { Libdevice, NvJitLink, Ptxas };
+enum class ToolkitFile : uint8_t { Libdevice, NvJitLink, Ptxas, Nvdisasm };
 
 /// Where to look, in order of precedence.
 struct ToolkitPaths {
   /// The file that the user named for each ToolkitFile (TILUS_LIBDEVICE and the like). Where there is one,
   /// no other place is looked in.
-  std::array<std::string, 3> files;
+  std::array<std::string, 4> files;
   /// Files or folders named by the user.
   std::vector<std::string> paths;
   /// Roots of toolkits (CUDA_HOME, CUDA_PATH).

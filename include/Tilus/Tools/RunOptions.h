@@ -13,9 +13,9 @@ namespace tilus {
 enum class DeviceChoice : uint8_t { Default, Auto, Cpu, Cuda, None };
 
 /// What --emit writes.
-enum class EmitKind : uint8_t { LLVM, PTX, Cubin };
+enum class EmitKind : uint8_t { LLVM, PTX, Cubin, Stages };
 
-/// The name of the kind, which is also the files' extension ("ll" for LLVM).
+/// The extension of the kind's files; empty for Stages, which are many.
 llvm::StringRef getEmitExtension(EmitKind kind);
 
 struct EmitRequest {

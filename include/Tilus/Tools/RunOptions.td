@@ -19,7 +19,7 @@ defm "" : Setting<"device", "device", "DEVICE",
 defm "" : Setting<"arg", "arg", "V",
                   "an argument, in order: 4096, 1.5, @a.npy, zeros:512x512xf16, rand:512x512xf16:seed=7">;
 defm "" : Setting<"out", "out", "K=FILE.npy", "write argument K (number from 0, or name) after the run">;
-defm "" : Setting<"emit", "emit", "KIND=DIR", "write <kernel>.<chip>.<kind> files: llvm, ptx or cubin">;
+defm "" : Setting<"emit", "emit", "KIND=DIR", "write <kernel>.<chip>.<kind> files: llvm, ptx or cubin; or stages, a folder with each step of the compilation">;
 defm "" : Setting<"repeat", "repeat", "N", "run N times after a warm-up and report the median time">;
 defm "" : Setting<"assembler", "assembler", "NAME", "auto (default), nvjitlink or ptxas">;
 defm "" : Setting<"opt-level", "opt_level", "N", "optimization level of LLVM and the assembler, 0 to 3 (default 3)">;

@@ -8,6 +8,8 @@
 
 #include "Assemblers.h"
 
+#include "Tilus/Support/WriteFile.h"
+
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,7 +18,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstring>
 
 using namespace llvm;
@@ -44,18 +45,6 @@ static std::error_code create(WorkFolder &work) {
   work.cubin = inFolder("kernel.cubin");
   work.log = inFolder("kernel.log");
   return {};
-}
-
-static std::error_code writeFile(StringRef path, StringRef text) {
-  std::error_code error;
-  raw_fd_ostream stream(path, error);
-  if (error)
-    return error;
-  stream << text;
-  stream.close();
-  error = stream.error();
-  stream.clear_error();
-  return error;
 }
 
 static std::string readFile(StringRef path) {

@@ -89,11 +89,9 @@ public:
   }
 
   /// Makes the linked and optimised module.
-  LogicalResult prepare();
+  LogicalResult prepare(LLVMObserver observe);
   /// Generates the code of the prepared module.
   FailureOr<std::string> generatePTX();
-  /// The text of the prepared module.
-  std::string printModule() const;
 
 private:
   LogicalResult createMachine();
@@ -237,14 +235,20 @@ void Compilation::optimize() {
   passes.run(*module, modules);
 }
 
-LogicalResult Compilation::prepare() {
+LogicalResult Compilation::prepare(LLVMObserver observe) {
   if (failed(createMachine()) || failed(translate()) || failed(verify("from the module's ops")) ||
       failed(linkLibdevice(*module, options, op)))
     return failure();
   applyFloatingPointOptions();
+  if (observe)
+    observe(LLVMStage::Linked, *module);
   optimize();
   avoidAssemblerFaults(*module);
-  return hasError ? failure() : verify("after optimization");
+  if (hasError || failed(verify("after optimization")))
+    return failure();
+  if (observe)
+    observe(LLVMStage::Optimized, *module);
+  return success();
 }
 
 FailureOr<std::string> Compilation::generatePTX() {
@@ -260,13 +264,6 @@ FailureOr<std::string> Compilation::generatePTX() {
   return ptx.str().str();
 }
 
-std::string Compilation::printModule() const {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module->print(stream, nullptr);
-  return text;
-}
-
 void tilus::registerPTXTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
@@ -274,16 +271,10 @@ void tilus::registerPTXTranslations(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
-FailureOr<std::string> tilus::translateToPTX(Operation *module, const PTXOptions &options) {
+FailureOr<std::string> tilus::translateToPTX(Operation *module, const PTXOptions &options,
+                                             LLVMObserver observe) {
   Compilation compilation(module, options);
-  if (failed(compilation.prepare()))
+  if (failed(compilation.prepare(observe)))
     return failure();
   return compilation.generatePTX();
-}
-
-FailureOr<std::string> tilus::translateToLLVMIR(Operation *module, const PTXOptions &options) {
-  Compilation compilation(module, options);
-  if (failed(compilation.prepare()))
-    return failure();
-  return compilation.printModule();
 }

@@ -35,14 +35,17 @@ static const StringRef nvJitLinkNames[] = {"libnvJitLink.so.13", "libnvJitLink.s
 static const StringRef nvJitLinkRoots[] = {"lib64", "lib", "targets/x86_64-linux/lib"};
 static const StringRef nvJitLinkWheels[] = {"nvidia/cu13/lib", "nvidia/nvjitlink/lib"};
 static const StringRef ptxasNames[] = {"ptxas"};
-static const StringRef ptxasRoots[] = {"bin"};
 static const StringRef ptxasWheels[] = {"nvidia/cu13/bin", "nvidia/cuda_nvcc/bin"};
+static const StringRef nvdisasmNames[] = {"nvdisasm"};
+static const StringRef nvdisasmWheels[] = {"nvidia/cu13/bin", "nvidia/cuda_nvdisasm/bin"};
+static const StringRef programRoots[] = {"bin"};
 
 /// In the order of ToolkitFile.
 static const FileLayout layouts[] = {
     {"libdevice.10.bc", libdeviceNames, libdeviceRoots, libdeviceWheels},
     {"libnvJitLink.so", nvJitLinkNames, nvJitLinkRoots, nvJitLinkWheels},
-    {"ptxas", ptxasNames, ptxasRoots, ptxasWheels},
+    {"ptxas", ptxasNames, programRoots, ptxasWheels},
+    {"nvdisasm", nvdisasmNames, programRoots, nvdisasmWheels},
 };
 
 static const FileLayout &getLayout(ToolkitFile file) { return layouts[static_cast<size_t>(file)]; }

@@ -145,7 +145,9 @@ class InstantiatedScript(runtime.Dispatcher):
         """Uses the dispatcher of the options as they are; called when they have changed."""
         compiler = compilation.compiler_options()
         bench = (option.get_option("bench_warmup"), option.get_option("bench_repeat"))
-        key = repr((sorted(compiler.items()), bench))
+        # What was compiled without its stages is compiled again where they are asked for.
+        dump = (option.get_option("dump_dir"), option.get_option("debug.dump_ir"))
+        key = repr((sorted(compiler.items()), bench, dump))
         state = self._states.get(key)
         if state is None:
             state = records.State(self, describe_options(compiler))
@@ -163,6 +165,7 @@ class InstantiatedScript(runtime.Dispatcher):
 
         Pointers may be arrays of any device, or None.
         """
+        self._refresh()
         arguments = self._bind(args, kwargs)
         target = find_scoped_target() or self._default_target(arguments)
         return self._state.get_instance(self._compile(arguments, target.handle), self._key(arguments)[0])

@@ -10,6 +10,7 @@ import functools
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
 
 from tilus import option
@@ -17,10 +18,10 @@ from tilus.target import Target, scope
 
 
 @functools.lru_cache(maxsize=64)
-def _make_compiler(options: tuple) -> Any:
+def _make_compiler(options: tuple, dump_dir: str) -> Any:
     from tilus._native import Compiler
 
-    return Compiler(**dict(options))
+    return Compiler(**dict(options), dump_dir=dump_dir)
 
 
 def compiler_options() -> dict:
@@ -35,9 +36,9 @@ def compiler_options() -> dict:
     }
 
 
-def get_compiler() -> Any:
-    """The compiler of the current options."""
-    return _make_compiler(tuple(sorted(compiler_options().items())))
+def get_compiler(dump_dir: Optional[Path] = None) -> Any:
+    """The compiler of the current options, which writes every stage below a folder if one is named."""
+    return _make_compiler(tuple(sorted(compiler_options().items())), str(dump_dir or ""))
 
 
 @dataclass
@@ -60,12 +61,12 @@ def transpile(schedule: Any, target: Target, constants: Mapping, divisibility: M
         return transpile_method(schedule.script, type(schedule.script).__call__, constants, target, divisibility)
 
 
-def _compile(target: Target, outcome: Outcome) -> None:
+def _compile(target: Target, outcome: Outcome, dump_dir: Optional[Path]) -> None:
     from tilus._native import ir, runtime
     from tilus.lang.transpiler.failures import from_diagnostics
 
     try:
-        compiled = runtime.compile_kernel(get_compiler(), outcome.source, target.handle)
+        compiled = runtime.compile_kernel(get_compiler(dump_dir), outcome.source, target.handle)
         outcome.artifact, outcome.key, outcome.cache = compiled
     except ir.MLIRError as error:
         outcome.error = from_diagnostics(error.diagnostics, None)
@@ -73,8 +74,11 @@ def _compile(target: Target, outcome: Outcome) -> None:
         outcome.error = error
 
 
-def compile_schedules(schedules: Sequence, target: Target, constants: Mapping, divisibility: Mapping) -> list:
-    """An outcome for each schedule. Raises the error of the first if none compiles."""
+def compile_schedules(
+    schedules: Sequence, target: Target, constants: Mapping, divisibility: Mapping, dump_dirs: Sequence
+) -> list:
+    """An outcome for each schedule. Raises the error of the first if none compiles. `dump_dirs` are the folders of their
+    stages, or None for schedules whose stages nobody asked for."""
     from tilus._native import runtime
 
     outcomes = [Outcome(schedule.index) for schedule in schedules]
@@ -83,13 +87,13 @@ def compile_schedules(schedules: Sequence, target: Target, constants: Mapping, d
             outcome.source = runtime.KernelSource(transpile(schedule, target, constants, divisibility))
         except Exception as error:
             outcome.error = error
-    jobs = [outcome for outcome in outcomes if outcome.source is not None]
+    jobs = [pair for pair in zip(outcomes, dump_dirs) if pair[0].source is not None]
     if len(jobs) == 1:
-        _compile(target, jobs[0])
+        _compile(target, *jobs[0])
     elif jobs:
         workers = min(len(jobs), option.get_option("parallel_workers"))
         with ThreadPoolExecutor(workers, thread_name_prefix="tilus-compile") as pool:
-            list(pool.map(lambda outcome: _compile(target, outcome), jobs))
+            list(pool.map(lambda job: _compile(target, *job), jobs))
     if not any(outcome.artifact for outcome in outcomes):
         raise _first_error(outcomes)
     return outcomes

@@ -75,10 +75,13 @@ class State:
         key = repr((fingerprint.freeze_constants(constants), sorted(divisibility.items())))
         self.targets[target] = True
         store = self.get_store()
-        if store is not None and self._find(store, target, key, [s.text for s in schedules], result):
+        # The stages of kernels are those of their compilation, so that one takes place.
+        dump_root = dumping.dump_root(lambda: self.get_folder(target))
+        if store is not None and dump_root is None and self._find(store, target, key, [s.text for s in schedules], result):
             self._facts[target, jit_key] = (constants, divisibility, [])
             return
-        outcomes = compilation.compile_schedules(schedules, target, constants, divisibility)
+        dump_dirs = [dump_root and dumping.dump_schedule(dump_root, self.owner, target, s) for s in schedules]
+        outcomes = compilation.compile_schedules(schedules, target, constants, divisibility, dump_dirs)
         failures = [(schedules[o.index], o.error) for o in outcomes if o.error is not None]
         made = [outcome for outcome in outcomes if outcome.error is None]
         for outcome in made:
@@ -88,7 +91,6 @@ class State:
         if store is not None and folder is not None:
             self._keep(store, target, key, [(schedules[o.index].text, o.key) for o in made])
             dumping.record_failures(folder, failures)
-        dumping.dump(self.owner, target, schedules, outcomes, folder)
 
     def _find(self, store: Any, target: Target, key: str, schedules: list, result: Any) -> bool:
         try:

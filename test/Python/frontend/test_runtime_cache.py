@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+import tilus
+
 SCRIPT = '''
 import json, sys
 import tilus
@@ -161,12 +163,56 @@ def test_no_cache_and_a_cache_that_cannot_be_written(run, tmp_path):
     assert result["transpiled"] == 1 and ".target sm_90" in result["ptx"]
 
 
-def test_stages_are_written_on_request(run, tmp_path):
-    run(TILUS_DUMP=str(tmp_path / "dump"))
-    (folder,) = (tmp_path / "dump").iterdir()
-    assert folder.name == "Kernel.sm_90.0"
-    written = {path.name for path in folder.iterdir()}
-    assert written >= {"script.py", "schedule.txt", "options.txt", "kernel.mlir", "kernel.ptx", "kernel.cubin"}
-    assert "class Kernel(Base)" in (folder / "script.py").read_text()
-    assert "tilus.kernel" in (folder / "kernel.mlir").read_text()
-    assert (folder / "kernel.cubin").read_bytes()[:4] == b"\x7fELF"
+def read_stages(folder):
+    """The stages of the only specialisation in a schedule's folder, by their names without numbers."""
+    (stages,) = (path for path in folder.iterdir() if path.is_dir())
+    return {path.name.partition("-")[2]: path for path in sorted(stages.iterdir())}
+
+
+def test_stages_are_written_on_request_whatever_the_cache_has(run, tmp_path):
+    plain = run()
+    for number in range(2):
+        root = tmp_path / f"dump{number}"
+        dumped = run(TILUS_DUMP=str(root))
+        assert (dumped["transpiled"], dumped["misses"], dumped["folder"]) == (1, 1, plain["folder"])
+        (folder,) = root.iterdir()
+        assert folder.name == "Kernel.sm_90.0"
+        assert "class Kernel(Base)" in (folder / "script.py").read_text() and (folder / "schedule.txt").exists()
+        stages = read_stages(folder)
+        assert "tilus.kernel" in stages["kernel.mlir"].read_text()
+        assert "#tilus.reg" in stages["tilus-infer-layouts.mlir"].read_text()
+        assert stages["kernel.ptx"].read_text() == dumped["ptx"] == plain["ptx"]
+        assert stages["kernel.cubin"].read_bytes()[:4] == b"\x7fELF"
+    # A dump leaves what a process without one finds.
+    after = run()
+    assert (after["transpiled"], after["hits"]) == (0, 1)
+
+
+def test_stages_below_the_folder_of_a_script(run):
+    folder = pathlib.Path(run(TILUS_DUMP_IR="1")["folder"]) / "dump" / "Kernel.sm_90.0"
+    assert "optimized.ll" in read_stages(folder)
+
+
+def test_stages_that_cannot_be_written_are_no_error(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = run(TILUS_DUMP=str(tmp_path / "file"))
+    assert result["transpiled"] == 1 and "the stages of Kernel are not written" in result["stderr"]
+
+
+class Fill(tilus.Script):
+    def __call__(self, x_ptr: ~tilus.int32):
+        self.attrs.blocks = 1
+        self.attrs.warps = 1
+        x = self.global_view(x_ptr, dtype=tilus.int32, shape=[32])
+        self.store_global(x, self.register_tensor(dtype=tilus.int32, shape=[32], init=1), offsets=[0])
+
+
+def test_a_kernel_that_was_used_has_its_stages_written_too(tmp_path):
+    with tilus.target.scope("sm_90"):
+        Fill().compile(None)
+        tilus.option.dump_dir(tmp_path)
+        try:
+            Fill().compile(None)
+        finally:
+            tilus.option.reset("dump_dir")
+    assert "optimized.ll" in read_stages(tmp_path / "Fill.sm_90.0")

@@ -67,6 +67,9 @@ struct Cubin {
 /// same toolkit. The error carries the assembler's log.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef chip, const CubinOptions &options);
 
+/// Writes the SASS of the cubin in a file to another file. False where there is no nvdisasm, or it fails.
+bool disassemble(const std::string &cubinFile, const std::string &sassFile, const ToolkitPaths &toolkit);
+
 /// The files of the assemblers that may be used with these options and are found: one, or both with Auto.
 std::vector<std::string> findAssemblerFiles(const CubinOptions &options);
 

@@ -10,7 +10,12 @@
 
 #include "Tilus/Target/ToolkitPaths.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <string>
+
+namespace llvm {
+class Module;
+} // namespace llvm
 
 namespace mlir {
 class DialectRegistry;
@@ -45,11 +50,14 @@ struct PTXOptions {
 /// before the context is used by several threads.
 void registerPTXTranslations(mlir::DialectRegistry &registry);
 
+/// The LLVM IR on the way: linked with what it calls, and optimised, as code is generated from it.
+enum class LLVMStage : uint8_t { Linked, Optimized };
+/// Is shown the LLVM IR when it has reached a stage.
+using LLVMObserver = llvm::function_ref<void(LLVMStage stage, const llvm::Module &module)>;
+
 /// The PTX of a gpu.module, or of a module, of LLVM and NVVM ops. Reports errors on the op. The same module
 /// and options give the same text on every machine.
-mlir::FailureOr<std::string> translateToPTX(mlir::Operation *module, const PTXOptions &options);
-
-/// The LLVM IR, linked and optimised, from which translateToPTX generates its code.
-mlir::FailureOr<std::string> translateToLLVMIR(mlir::Operation *module, const PTXOptions &options);
+mlir::FailureOr<std::string> translateToPTX(mlir::Operation *module, const PTXOptions &options,
+                                            LLVMObserver observe = nullptr);
 
 } // namespace tilus
