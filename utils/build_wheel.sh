@@ -35,10 +35,12 @@ output=${output:-$tree/wheels}
 
 if [[ -z $prefix ]]; then
   [[ -f $tree/build.ninja ]] || cmake --preset "$preset" -B "$tree"
-  cmake --build "$tree" --target Tilus-C
+  cmake --build "$tree" --target Tilus-C TilusRuntime-C
 fi
 rm -rf "$tree/wheel-prefix"
-cmake --install "$tree" --component CAPI --strip --prefix "$tree/wheel-prefix" >/dev/null
+for component in CAPI RuntimeC; do
+  cmake --install "$tree" --component "$component" --strip --prefix "$tree/wheel-prefix" >/dev/null
+done
 for python in "${pythons[@]}"; do
   command -v "$python" >/dev/null || die "expected an interpreter, but got '$python'"
   TILUS_PREBUILT=$tree/wheel-prefix "$python" -m pip --disable-pip-version-check wheel -q . --no-deps -w "$output" \

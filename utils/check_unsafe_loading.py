@@ -43,7 +43,7 @@ ALLOWED = (
     ("lib/Target/Cubin/Ptxas.cpp", "a program that is started", "the toolkit's assembler, by argument array"),
     ("lib/Target/PTX/Libdevice.cpp", "bytecode that is read", "the toolkit's own library of functions"),
     ("python/tilus/__init__.py", "a call of 'importlib.import_module'", "the package's own modules, by its own table"),
-    ("python/tilus/lang/transpiler/source.py", "a call of 'eval'", "annotations, the text of the script's own module"),
+    ("python/tilus/lang/source.py", "a call of 'eval'", "annotations, the text of the script's own module"),
 )
 
 # Where code that ships lies; tests, benchmarks and the project's own checks run on what developers give them.

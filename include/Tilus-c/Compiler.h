@@ -10,7 +10,7 @@
 #include "Tilus-c/Runtime.h"
 
 /// The version of the compiler's part of the API. It grows with every addition; what there is stays as it is.
-#define TILUS_COMPILER_C_API_VERSION 3
+#define TILUS_COMPILER_C_API_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,6 +18,8 @@ extern "C" {
 
 /// The value of TILUS_COMPILER_C_API_VERSION that the library was built with.
 TILUS_C_EXPORT int tilusCompilerGetVersion(void);
+/// What tells this build of the compiler from others.
+TILUS_C_EXPORT const char *tilusCompilerGetBuild(void);
 
 /// What compilations depend on besides the kernel and its target. One thread at a time may use it.
 typedef struct TilusCompileOptions TilusCompileOptions;

@@ -1,5 +1,4 @@
-// Scripts, which make kernels of their own: kernels that are compiled one by one with a disk cache, and what
-// is kept on disk of a script.
+// Scripts, which make kernels of their own: kernels that are compiled one by one with a disk cache.
 //
 // The library libTilus-C.so has it. The rules on ownership, errors and threads are in Support.h.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,10 +10,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
 
 /// One kernel as text, which does not change: any number of threads may compile it.
 typedef struct TilusKernelSource TilusKernelSource;
@@ -45,45 +40,10 @@ TILUS_C_FALLIBLE TilusError *tilusCompileKernel(const TilusCompiler *compiler,
                                                 const TilusKernelSource *source, const TilusTarget *target,
                                                 TilusCompiledKernel *result);
 
-//===----------------------------------------------------------------------===//
-// What is kept of a script
-//===----------------------------------------------------------------------===//
-
-typedef struct TilusScriptIdentity {
-  size_t size;
-  /// The name of the class or function, for people.
-  const char *name;
-  /// All that its kernels are made from: other text, other kernels.
-  TilusBytes program;
-  /// The options, in a text that is the same for the same options.
-  TilusBytes options;
-} TilusScriptIdentity;
-
-/// One artifact of a specialisation.
-typedef struct TilusStoredKernel {
-  const char *schedule;
-  /// Its key in the cache.
-  const char *key;
-} TilusStoredKernel;
-
-/// The folders of a script, one a target, in the compiler's cache. Nothing is kept where that is off.
+/// The folders of a script for this compiler, in its cache; see ScriptStore.h.
 TILUS_C_FALLIBLE TilusError *tilusScriptStoreCreate(const TilusCompiler *compiler,
                                                     const TilusScriptIdentity *identity,
                                                     TilusScriptStore **result);
-/// The path of the folder for a target, made if it is missing; "" where nothing is kept.
-TILUS_C_FALLIBLE TilusError *tilusScriptStoreGetPath(const TilusScriptStore *store, const TilusTarget *target,
-                                                     TilusBlob **result);
-/// Adds the candidates of the specialisation that has the key, any bytes, to the result, and says whether all
-/// were there. `schedules` are the ones that there are today; nothing is found if another was stored.
-TILUS_C_FALLIBLE TilusError *tilusScriptStoreFind(const TilusScriptStore *store, const TilusTarget *target,
-                                                  TilusBytes key, const char *const *schedules,
-                                                  size_t scheduleCount, TilusCompileResult *result,
-                                                  bool *isFound);
-/// Keeps a specialisation, in place of an older one with its key.
-TILUS_C_FALLIBLE TilusError *tilusScriptStoreSave(const TilusScriptStore *store, const TilusTarget *target,
-                                                  TilusBytes key, const TilusStoredKernel *kernels,
-                                                  size_t kernelCount);
-TILUS_C_EXPORT void tilusScriptStoreDestroy(TilusScriptStore *store);
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,7 @@
 #define TILUS_C_FALLIBLE __attribute__((visibility("default"), warn_unused_result))
 
 /// The version of the runtime's part of the API. It grows with every addition; what there is stays as it is.
-#define TILUS_RUNTIME_C_API_VERSION 3
+#define TILUS_RUNTIME_C_API_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {

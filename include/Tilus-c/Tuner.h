@@ -34,7 +34,7 @@ typedef struct TilusTuneReport {
   size_t best;
 } TilusTuneReport;
 
-/// Where choices are kept on disk; see Script.h.
+/// Where choices are kept on disk; see ScriptStore.h.
 typedef struct TilusScriptStore TilusScriptStore;
 
 /// All but `size` may be zero.

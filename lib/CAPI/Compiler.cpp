@@ -7,41 +7,19 @@
 #include "Tilus/Jit/DiagnosticText.h"
 #include "Tilus/Support/ArtifactFile.h"
 
-#include <atomic>
-#include <cstdio>
-
 using namespace tilus;
 using namespace tilus::capi;
 
 int tilusCompilerGetVersion() { return TILUS_COMPILER_C_API_VERSION; }
 
+const char *tilusCompilerGetBuild() {
+  static const std::string build = getCompilerBuild();
+  return build.c_str();
+}
+
 //===----------------------------------------------------------------------===//
 // Compilers
 //===----------------------------------------------------------------------===//
-
-/// Tells of trouble with caches, once in a process: the result is right, and compilers may be many.
-static void warnOfCache(llvm::StringRef text) {
-  static std::atomic<bool> hasWarned{false};
-  if (!hasWarned.exchange(true))
-    std::fprintf(stderr, "tilus: warning: %.*s\n", int(text.size()), text.data());
-}
-
-/// The cache that the option names; null for none.
-static std::shared_ptr<KernelCache> openCache(llvm::StringRef option) {
-  if (option == "off")
-    return nullptr;
-  llvm::Expected<CacheOptions> options = CacheOptions::fromEnvironment();
-  if (!options) {
-    warnOfCache(("kernels are not cached: " + llvm::toString(options.takeError())));
-    return nullptr;
-  }
-  if (option != "on") {
-    options->isEnabled = true;
-    options->root = option.str();
-  }
-  options->warn = warnOfCache;
-  return std::make_shared<KernelCache>(std::move(*options));
-}
 
 TilusError *tilusCompilerCreate(const TilusCompileOptions *options, TilusCompiler **result) {
   if (!result)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "Handles.h"
-#include "Tilus-c/Tuner.h"
+#include "Tilus-c/ScriptStore.h"
 #include "Tilus/Runtime/Dispatcher.h"
 #include "Tilus/Runtime/KernelCache.h"
 #include "Tilus/Runtime/TuningChooser.h"
@@ -45,6 +45,11 @@ struct TilusTuner {
   std::shared_ptr<tilus::TuningChooser> chooser;
 };
 
+struct TilusCache {
+  /// Null for none.
+  std::shared_ptr<tilus::KernelCache> cache;
+};
+
 /// The folders of a script.
 struct TilusScriptStore {
   std::shared_ptr<tilus::KernelCache> cache;
@@ -65,6 +70,12 @@ inline CallValue unwrapValue(TilusValue value) {
 inline llvm::ArrayRef<CallValue> unwrapValues(const TilusValue *values, size_t count) {
   return {reinterpret_cast<const CallValue *>(values), count};
 }
+
+/// The cache that the option names: "off", "on", or a folder; null for none.
+std::shared_ptr<KernelCache> openCache(llvm::StringRef option);
+/// The folders of a script for that build of the compiler.
+TilusError *makeStore(std::shared_ptr<KernelCache> cache, std::string build,
+                      const TilusScriptIdentity *identity, TilusScriptStore **result);
 
 /// What a schedule is remembered by; empty for none.
 std::string hashSchedule(llvm::StringRef schedule);

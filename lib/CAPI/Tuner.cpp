@@ -88,17 +88,3 @@ void tilusTunerGetCounts(const TilusTuner *tuner, uint64_t *known, uint64_t *tun
 }
 
 void tilusTunerDestroy(TilusTuner *tuner) { delete tuner; }
-
-llvm::Expected<std::optional<ScriptDirectory>> TilusScriptStore::open(const Target &target) const {
-  std::shared_ptr<const CacheStore> store = cache ? cache->getStore() : nullptr;
-  if (!store)
-    return std::nullopt;
-  ScriptIdentity full = identity;
-  full.triple = target.getInfo().triple.str();
-  full.chip = target.getChip().str();
-  full.features = target.getFeatures().str();
-  llvm::Expected<ScriptDirectory> folder = ScriptDirectory::open(std::move(store), full);
-  if (!folder)
-    return folder.takeError();
-  return std::optional(std::move(*folder));
-}

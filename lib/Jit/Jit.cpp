@@ -6,9 +6,11 @@
 #include "Tilus/Compiler/Compiler.h"
 #include "Tilus/Compiler/Pipelines.h"
 #include "Tilus/Jit/DiagnosticText.h"
+#include "Tilus/Support/BuildId.h"
 #include "ToolFingerprints.h"
 
 #include "mlir/Parser/Parser.h"
+#include <dlfcn.h>
 
 using namespace mlir;
 using namespace tilus;
@@ -27,6 +29,17 @@ static std::vector<std::pair<std::string, std::string>> describeOptions(const Co
           {"cubin", std::to_string(options.emitCubin)}};
 }
 
+std::string tilus::getCompilerBuild() {
+  const void *here = reinterpret_cast<const void *>(&getCompilerBuild);
+  std::string buildId = findBuildIdOfObject(here);
+  if (buildId.empty()) {
+    Dl_info info = {};
+    bool isFound = dladdr(here, &info) && info.dli_fname;
+    buildId = ToolFingerprints(nullptr).getFileHash(isFound ? info.dli_fname : "/proc/self/exe").toHex();
+  }
+  return describeBuild(getTilusVersion(), buildId);
+}
+
 Jit::Jit(JitOptions jitOptions) : options(std::move(jitOptions)) {
   registerCompilerDialects(registry);
   fingerprints = std::make_unique<ToolFingerprints>(options.cache);
@@ -34,7 +47,7 @@ Jit::Jit(JitOptions jitOptions) : options(std::move(jitOptions)) {
     return;
   commonInputs.options = describeOptions(options.compile);
   commonInputs.pipeline = getTilusToNVVMPipelineText(options.compile);
-  commonInputs.tilusBuild = (getTilusVersion() + " " + fingerprints->getBuild()).str();
+  commonInputs.tilusBuild = getCompilerBuild();
   commonInputs.llvmVersion = getLLVMVersion().str();
 }
 

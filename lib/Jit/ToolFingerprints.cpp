@@ -2,21 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ToolFingerprints.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <array>
 #include <cstring>
-#include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <sys/stat.h>
 
 using namespace tilus;
 using llvm::StringRef;
-
-//===----------------------------------------------------------------------===//
-// Files
-//===----------------------------------------------------------------------===//
 
 std::string ToolFingerprints::identify(const std::string &path) {
   struct stat status = {};
@@ -77,60 +69,4 @@ Hash256 ToolFingerprints::getFileHash(const std::string &path) {
   });
   // Whoever makes one asks for no other.
   return *llvm::cantFail(std::move(hash));
-}
-
-//===----------------------------------------------------------------------===//
-// This build
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The search for the loaded object that an address lies in.
-struct ObjectSearch {
-  uintptr_t address;
-  /// Of the object, in hexadecimal digits; empty if it has none.
-  std::string buildId;
-};
-} // namespace
-
-/// The build id among the notes, which are aligned to 4 bytes.
-static std::string findBuildId(StringRef notes) {
-  auto align = [](size_t bytes) { return (bytes + 3) & ~size_t(3); };
-  while (notes.size() >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) header;
-    std::memcpy(&header, notes.data(), sizeof(header));
-    notes = notes.drop_front(sizeof(header));
-    StringRef name = notes.take_front(header.n_namesz);
-    notes = notes.drop_front(std::min(notes.size(), align(header.n_namesz)));
-    StringRef contents = notes.take_front(header.n_descsz);
-    notes = notes.drop_front(std::min(notes.size(), align(header.n_descsz)));
-    if (header.n_type == NT_GNU_BUILD_ID && name == StringRef("GNU", 4))
-      return llvm::toHex(contents, /*LowerCase=*/true);
-  }
-  return "";
-}
-
-static int visitObject(dl_phdr_info *object, size_t, void *data) {
-  auto &search = *static_cast<ObjectSearch *>(data);
-  llvm::ArrayRef<ElfW(Phdr)> headers(object->dlpi_phdr, object->dlpi_phnum);
-  bool isIt = llvm::any_of(headers, [&](const ElfW(Phdr) & header) {
-    uintptr_t begin = object->dlpi_addr + header.p_vaddr;
-    return header.p_type == PT_LOAD && search.address - begin < header.p_memsz;
-  });
-  if (!isIt)
-    return 0;
-  for (const ElfW(Phdr) &header : headers)
-    if (header.p_type == PT_NOTE && search.buildId.empty())
-      search.buildId = findBuildId(
-          StringRef(reinterpret_cast<const char *>(object->dlpi_addr + header.p_vaddr), header.p_memsz));
-  return 1;
-}
-
-std::string ToolFingerprints::getBuild() {
-  ObjectSearch search = {reinterpret_cast<uintptr_t>(&visitObject), ""};
-  dl_iterate_phdr(visitObject, &search);
-  if (!search.buildId.empty())
-    return search.buildId;
-  Dl_info info = {};
-  bool isFound = dladdr(reinterpret_cast<void *>(&visitObject), &info) && info.dli_fname;
-  return getFileHash(isFound ? info.dli_fname : "/proc/self/exe").toHex();
 }

@@ -1,4 +1,4 @@
-// What the keys of compiled kernels say of the tools: the contents of files, and the build of this compiler.
+// What the keys of compiled kernels say of the tools: the contents of files.
 //
 // Owns the memory of hashes. An assembler has a hundred megabytes, so its hash is computed once and kept with
 // the file's identity (place, size and times), in the process and in the cache's folder.
@@ -18,10 +18,6 @@ public:
 
   /// The hash of a file's contents; that of nothing if it cannot be read.
   Hash256 getFileHash(const std::string &path);
-
-  /// What tells this build of the compiler from others: the build id of the program or library that it is in,
-  /// or else the hash of that file.
-  std::string getBuild();
 
 private:
   /// What a file is as long as nobody has changed it; empty if there is none.

@@ -1,81 +1,16 @@
-// Compiled kernels in Python, and the errors of the C API.
+// Compiled kernels in Python.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Native.h"
+#include "Runtime.h"
 
 using namespace nanobind::literals;
 
 namespace tilus::python {
-
-//===----------------------------------------------------------------------===//
-// Errors
-//===----------------------------------------------------------------------===//
-
-/// The diagnostics of an error, notes below what they are notes of.
-static std::vector<Diagnostic> readDiagnostics(const TilusError *error) {
-  std::vector<Diagnostic> result;
-  for (size_t i = 0, n = tilusErrorGetDiagnosticCount(error); i != n; ++i) {
-    TilusDiagnostic data = {};
-    data.size = sizeof(data);
-    if (TilusError *failure = tilusErrorGetDiagnostic(error, i, &data)) {
-      tilusErrorDestroy(failure);
-      break;
-    }
-    Diagnostic diagnostic = {data.severity, data.message, data.file, int(data.line), int(data.column), {}};
-    bool isNote = diagnostic.severity == "note" && !result.empty();
-    (isNote ? result.back().notes : result).push_back(std::move(diagnostic));
-  }
-  return result;
-}
-
-void checkError(TilusError *error) {
-  if (!error)
-    return;
-  std::unique_ptr<TilusError, decltype(&tilusErrorDestroy)> owned(error, tilusErrorDestroy);
-  std::vector<Diagnostic> diagnostics = readDiagnostics(error);
-  if (!diagnostics.empty())
-    raiseError("expected a kernel without errors, but got these", std::move(diagnostics));
-  std::string message = tilusErrorGetMessage(error);
-  PyErr_SetString(PyExc_RuntimeError, message.c_str());
-  throw nb::python_error();
-}
-
-//===----------------------------------------------------------------------===//
-// Targets
-//===----------------------------------------------------------------------===//
-
-const TilusTarget *lookUpTarget(std::string_view name) {
-  size_t comma = name.find(',');
-  std::string chip(name.substr(0, comma));
-  std::string features(comma == std::string_view::npos ? "" : name.substr(comma + 1));
-  const TilusTarget *target = nullptr;
-  if (TilusError *error = tilusTargetLookup(chip.c_str(), features.c_str(), &target)) {
-    std::string message = tilusErrorGetMessage(error);
-    tilusErrorDestroy(error);
-    throw nb::value_error(message.c_str());
-  }
-  return target;
-}
-
-std::vector<const TilusTarget *> lookUpTargets(const std::vector<std::string> &names) {
-  std::vector<const TilusTarget *> targets;
-  for (const std::string &name : names)
-    targets.push_back(lookUpTarget(name));
-  return targets;
-}
-
-//===----------------------------------------------------------------------===//
-// Artifacts
-//===----------------------------------------------------------------------===//
 
 TilusArtifactInfo Artifact::getInfo() const {
   TilusArtifactInfo info = {};
   info.size = sizeof(info);
   checkError(tilusArtifactGetInfo(handle.get(), &info));
   return info;
-}
-
-Param makeParam(const TilusParamInfo &info) {
-  return {info.name, info.type, info.bits, info.isPointer, info.divisibility};
 }
 
 static std::vector<Param> getParams(const Artifact &self) {
@@ -89,7 +24,7 @@ static std::vector<Param> getParams(const Artifact &self) {
   return params;
 }
 
-std::vector<Artifact> readArtifacts(TilusBytes bytes) {
+static std::vector<Artifact> readArtifacts(TilusBytes bytes) {
   TilusArtifactFile *file = nullptr;
   checkError(tilusArtifactFileParse(bytes.data, bytes.size, &file));
   std::unique_ptr<TilusArtifactFile, decltype(&tilusArtifactFileDestroy)> owned(file,
@@ -109,9 +44,7 @@ static nb::bytes serializeArtifacts(const std::vector<Artifact> &artifacts) {
     handles.push_back(artifact.handle.get());
   TilusBlob *blob = nullptr;
   checkError(tilusArtifactsSerialize(handles.data(), handles.size(), &blob));
-  std::unique_ptr<TilusBlob, decltype(&tilusBlobDestroy)> owned(blob, tilusBlobDestroy);
-  TilusBytes bytes = tilusBlobGetBytes(blob);
-  return nb::bytes(bytes.data, bytes.size);
+  return takeBytes(blob);
 }
 
 /// "sm_90a", or "sm_90a,+ptx88" with features.

@@ -1,6 +1,6 @@
 // The compiler in Python.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Native.h"
+#include "Compiler.h"
 
 #include "Tilus-c/Dialect.h"
 
@@ -12,6 +12,39 @@ using namespace nanobind::literals;
 
 namespace tilus::python {
 
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+/// The diagnostics of an error, notes below what they are notes of.
+static std::vector<Diagnostic> readDiagnostics(const TilusError *error) {
+  std::vector<Diagnostic> result;
+  for (size_t i = 0, n = tilusErrorGetDiagnosticCount(error); i != n; ++i) {
+    TilusDiagnostic data = {};
+    data.size = sizeof(data);
+    if (TilusError *failure = tilusErrorGetDiagnostic(error, i, &data)) {
+      tilusErrorDestroy(failure);
+      break;
+    }
+    Diagnostic diagnostic = {data.severity, data.message, data.file, int(data.line), int(data.column), {}};
+    bool isNote = diagnostic.severity == "note" && !result.empty();
+    (isNote ? result.back().notes : result).push_back(std::move(diagnostic));
+  }
+  return result;
+}
+
+void checkDiagnostics(TilusError *error) {
+  std::vector<Diagnostic> diagnostics = error ? readDiagnostics(error) : std::vector<Diagnostic>();
+  if (diagnostics.empty())
+    return checkError(error);
+  tilusErrorDestroy(error);
+  raiseError("expected a kernel without errors, but got these", std::move(diagnostics));
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
 /// The folders of this interpreter that may have wheels of the CUDA toolkit.
 static std::vector<std::string> getSitePackages() {
   std::vector<std::string> folders;
@@ -22,24 +55,15 @@ static std::vector<std::string> getSitePackages() {
   return folders;
 }
 
-static void setOption(TilusCompileOptions *options, const std::string &name, const std::string &value) {
-  TilusError *error = tilusCompileOptionsSet(options, name.c_str(), value.c_str());
-  if (!error)
-    return;
-  std::string message = tilusErrorGetMessage(error);
-  tilusErrorDestroy(error);
-  throw nb::value_error(message.c_str());
-}
-
 static Compiler makeCompiler(const std::map<std::string, std::string> &values) {
   TilusCompileOptions *options = nullptr;
   checkError(tilusCompileOptionsCreate(&options));
   std::unique_ptr<TilusCompileOptions, decltype(&tilusCompileOptionsDestroy)> owned(
       options, tilusCompileOptionsDestroy);
   for (const auto &[name, value] : values)
-    setOption(options, name, value);
+    checkValue(tilusCompileOptionsSet(options, name.c_str(), value.c_str()));
   for (const std::string &folder : getSitePackages())
-    setOption(options, "site-packages", folder);
+    checkValue(tilusCompileOptionsSet(options, "site-packages", folder.c_str()));
   TilusCompiler *compiler = nullptr;
   checkError(tilusCompilerCreate(options, &compiler));
   return {std::shared_ptr<TilusCompiler>(compiler, tilusCompilerDestroy)};
@@ -55,6 +79,14 @@ static Compiler makeCompilerOfKeywords(nb::kwargs keywords) {
     values[key] = nb::isinstance<nb::bool_>(value) ? (text == "True" ? "true" : "false") : text;
   }
   return makeCompiler(values);
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+nb::object parseArtifacts(const nb::bytes &bytes) {
+  return nb::module_::import_("tilus._native").attr("parse_artifacts")(bytes);
 }
 
 namespace {
@@ -87,10 +119,11 @@ static Outcome compileBytecode(const Compiler &compiler, const std::string &byte
   return outcome;
 }
 
-static std::vector<Artifact> compileModule(const Compiler &self, const Module &module,
-                                           const std::vector<std::string> &targets,
-                                           std::optional<nb::list> messages) {
-  std::vector<const TilusTarget *> list = lookUpTargets(targets);
+static nb::object compileModule(const Compiler &self, const Module &module,
+                                const std::vector<std::string> &targets, std::optional<nb::list> messages) {
+  std::vector<const TilusTarget *> list;
+  for (const std::string &target : targets)
+    list.push_back(lookUpTarget(target));
   ContextState &context = *module.operation.getContext();
   size_t before = context.diagnostics.size();
   if (!mlirOperationVerify(module.operation.get()))
@@ -107,11 +140,11 @@ static std::vector<Artifact> compileModule(const Compiler &self, const Module &m
     tilusErrorDestroy(outcome.error);
     raiseError("expected a kernel that compiles, but got one that does not", std::move(outcome.diagnostics));
   }
-  checkError(outcome.error);
+  checkDiagnostics(outcome.error);
   if (messages)
     for (Diagnostic &diagnostic : outcome.diagnostics)
       messages->append(nb::cast(std::move(diagnostic)));
-  return readArtifacts(tilusBlobGetBytes(blob.get()));
+  return parseArtifacts(takeBytes(blob.release()));
 }
 
 void bindCompiler(nb::module_ &module) {

@@ -1,27 +1,18 @@
-// The Python module 'tilus._native', over the C API of libTilus-C.so alone.
+// The Python module 'tilus._native', over the C API of libTilusRuntime-C.so alone: what calls need whose
+// kernels are compiled.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Layout.h"
 #include "Runtime.h"
 
 namespace nb = nanobind;
 
 NB_MODULE(_native, module) {
-  module.doc() = "The compiler and the runtime of Tilus.";
+  module.doc() = "The runtime of Tilus.";
   // Scripts are kept for the life of the process, and types with them.
   nb::set_leak_warnings(false);
   module.attr("__version__") = tilusGetVersionString();
-  nb::module_ ir =
-      module.def_submodule("ir", "Building kernels: contexts, types, attributes and operations.");
-  tilus::python::bindContext(ir);
-  tilus::python::bindTypes(ir);
-  tilus::python::bindAttributes(ir);
-  tilus::python::bindOperations(ir);
-  nb::module_ layout =
-      module.def_submodule("layout", "The layouts of tiles, and what the compiler makes of them.");
-  tilus::python::bindLayouts(layout);
+  // The file beside this one from which tilus._compiler has the compiler.
+  module.attr("compiler_library") = TILUS_COMPILER_LIBRARY;
   tilus::python::bindArtifacts(module);
-  tilus::python::bindCompiler(module);
-  tilus::python::bindReference(module);
   nb::module_ runtime =
       module.def_submodule("runtime", "What scripts run with: targets, devices, dispatchers, tuners.");
   tilus::python::bindTargets(runtime);

@@ -1,39 +1,41 @@
-// What the parts of the native module share beside the IR: errors of the C API, targets, compiled kernels.
+// What both native modules share: errors of the C API, targets by name, parameters of kernels.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TILUS_PYTHON_NATIVE_H
 #define TILUS_PYTHON_NATIVE_H
 
-#include "IR.h"
+#include "Tilus-c/Runtime.h"
 
-#include "Tilus-c/Compiler.h"
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tilus::python {
 
-/// Raises the error, which it takes over: as MLIRError if it has diagnostics, else as a RuntimeError. Does
-/// nothing for null. The GIL must be held.
+namespace nb = nanobind;
+
+/// Raises the error, which it takes over, as a RuntimeError. Does nothing for null. The GIL must be held.
 void checkError(TilusError *error);
+
+/// Raises ValueError with the error, which it takes over. Does nothing for null.
+void checkValue(TilusError *error);
 
 /// The target of that name, as in "sm_90a" or "sm_90a,+ptx88".
 const TilusTarget *lookUpTarget(std::string_view name);
-std::vector<const TilusTarget *> lookUpTargets(const std::vector<std::string> &names);
 
-/// A compiler with its options, which threads may share.
-struct Compiler {
-  std::shared_ptr<TilusCompiler> handle;
-};
+/// The bytes, which it takes over, as an object of Python, and as a text.
+nb::bytes takeBytes(TilusBlob *blob);
+std::string takeText(TilusBlob *blob);
 
-/// A compiled kernel.
-struct Artifact {
-  std::shared_ptr<TilusArtifact> handle;
-
-  TilusArtifactInfo getInfo() const;
-};
-
-/// A parameter of a kernel.
+/// A parameter of a kernel. The runtime's module has the class.
 struct Param {
   std::string name;
   std::string type;
@@ -43,13 +45,6 @@ struct Param {
 };
 
 Param makeParam(const TilusParamInfo &info);
-/// The artifacts in the bytes of a file of them.
-std::vector<Artifact> readArtifacts(TilusBytes bytes);
-
-/// Bind the classes.
-void bindArtifacts(nb::module_ &module);
-void bindCompiler(nb::module_ &module);
-void bindReference(nb::module_ &module);
 
 } // namespace tilus::python
 

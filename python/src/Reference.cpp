@@ -1,6 +1,6 @@
 // The CPU reference in Python.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Native.h"
+#include "Compiler.h"
 
 #include "Tilus-c/Reference.h"
 
@@ -18,7 +18,7 @@ static Reference makeReference(const Module &module, std::optional<std::string> 
   const TilusTarget *used = target ? lookUpTarget(*target) : nullptr;
   MlirModule mlir = mlirModuleFromOperation(module.operation.get());
   TilusReference *reference = nullptr;
-  checkError(tilusReferenceCreate(mlir, kernel ? kernel->c_str() : nullptr, used, &reference));
+  checkDiagnostics(tilusReferenceCreate(mlir, kernel ? kernel->c_str() : nullptr, used, &reference));
   return {std::shared_ptr<TilusReference>(reference, tilusReferenceDestroy)};
 }
 
@@ -117,7 +117,7 @@ static nb::tuple run(const Reference &self, nb::sequence arguments, bool checkHa
   }
   if (!printed.empty())
     output(printed);
-  checkError(error);
+  checkDiagnostics(error);
   return nb::make_tuple(nb::make_tuple(result.blocks[0], result.blocks[1], result.blocks[2]), result.steps);
 }
 

@@ -39,6 +39,13 @@ const TilusDevice *getDevice(int ordinal);
 // Objects
 //===----------------------------------------------------------------------===//
 
+/// A compiled kernel.
+struct Artifact {
+  std::shared_ptr<TilusArtifact> handle;
+
+  TilusArtifactInfo getInfo() const;
+};
+
 /// The place for what a compile callback made. `result` is null after the callback.
 struct CompileResult {
   TilusCompileResult *result;
@@ -50,6 +57,7 @@ struct Tuner {
 };
 
 /// Bind the classes and functions.
+void bindArtifacts(nb::module_ &module);
 void bindTargets(nb::module_ &module);
 void bindDevices(nb::module_ &module);
 void bindScripts(nb::module_ &module);

@@ -1,56 +1,10 @@
-// What scripts compile with: single kernels with a disk cache, what is kept on disk of a script, tuners.
+// What scripts run with: results of compile requests, what is kept on disk of a script, tuners.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Runtime.h"
-
-#include "Tilus-c/Dialect.h"
 
 using namespace nanobind::literals;
 
 namespace tilus::python {
-
-//===----------------------------------------------------------------------===//
-// Kernels
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// One kernel as text, which threads may compile.
-struct KernelSource {
-  std::shared_ptr<TilusKernelSource> handle;
-};
-} // namespace
-
-static KernelSource makeSource(const Module &module) {
-  ContextState &context = *module.operation.getContext();
-  size_t before = context.diagnostics.size();
-  TilusKernelSource *source = nullptr;
-  TilusError *error =
-      tilusKernelSourceCreate(mlirModuleFromOperation(module.operation.get()), nullptr, &source);
-  if (error && context.diagnostics.size() != before) {
-    tilusErrorDestroy(error);
-    raiseDiagnostics(context, before, "expected a valid kernel, but got another");
-  }
-  checkError(error);
-  return {std::shared_ptr<TilusKernelSource>(source, tilusKernelSourceDestroy)};
-}
-
-static nb::str getSourceText(const KernelSource &self) {
-  TilusBytes text = tilusKernelSourceGetText(self.handle.get());
-  return nb::str(static_cast<const char *>(text.data), text.size);
-}
-
-/// The artifact, its key in the cache (empty where there is none) and what the cache did.
-static nb::tuple compileKernel(const Compiler &self, const KernelSource &source, const TargetHandle &target) {
-  TilusCompiledKernel kernel = {};
-  kernel.size = sizeof(kernel);
-  TilusError *error;
-  {
-    nb::gil_scoped_release release;
-    error = tilusCompileKernel(self.handle.get(), source.handle.get(), target.target, &kernel);
-  }
-  checkError(error);
-  Artifact artifact = {std::shared_ptr<TilusArtifact>(kernel.artifact, tilusArtifactDestroy)};
-  return nb::make_tuple(artifact, kernel.key, static_cast<int>(kernel.cache));
-}
 
 //===----------------------------------------------------------------------===//
 // Results of compile requests
@@ -73,6 +27,11 @@ static void addCandidate(const CompileResult &self, const Artifact &artifact, co
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// A disk cache.
+struct Cache {
+  std::shared_ptr<TilusCache> handle;
+};
+
 struct ScriptStore {
   std::shared_ptr<TilusScriptStore> handle;
 };
@@ -80,20 +39,30 @@ struct ScriptStore {
 
 static TilusBytes makeBytes(const std::string &text) { return {text.data(), text.size()}; }
 
-static ScriptStore makeStore(const Compiler &compiler, const std::string &name, const std::string &program,
-                             const std::string &options) {
+static Cache openCache(const char *option) {
+  TilusCache *cache = nullptr;
+  checkError(tilusCacheOpen(option, &cache));
+  return {std::shared_ptr<TilusCache>(cache, tilusCacheDestroy)};
+}
+
+static std::string readBuild(const char *library) {
+  TilusBlob *blob = nullptr;
+  checkError(tilusReadCompilerBuild(library, &blob));
+  return takeText(blob);
+}
+
+static ScriptStore makeStore(const Cache &cache, const std::string &build, const std::string &name,
+                             const std::string &program, const std::string &options) {
   TilusScriptIdentity identity = {sizeof(identity), name.c_str(), makeBytes(program), makeBytes(options)};
   TilusScriptStore *store = nullptr;
-  checkError(tilusScriptStoreCreate(compiler.handle.get(), &identity, &store));
+  checkError(tilusScriptStoreOpen(cache.handle.get(), build.c_str(), &identity, &store));
   return {std::shared_ptr<TilusScriptStore>(store, tilusScriptStoreDestroy)};
 }
 
 static std::string getPath(const ScriptStore &self, const TargetHandle &target) {
   TilusBlob *blob = nullptr;
   checkError(tilusScriptStoreGetPath(self.handle.get(), target.target, &blob));
-  std::unique_ptr<TilusBlob, decltype(&tilusBlobDestroy)> owned(blob, tilusBlobDestroy);
-  TilusBytes path = tilusBlobGetBytes(blob);
-  return std::string(static_cast<const char *>(path.data), path.size);
+  return takeText(blob);
 }
 
 static bool find(const ScriptStore &self, const TargetHandle &target, const std::string &key,
@@ -178,27 +147,25 @@ static nb::tuple getCounts(const Tuner &self) {
 }
 
 void bindScripts(nb::module_ &module) {
-  nb::class_<KernelSource>(module, "KernelSource", "One kernel as text, which threads may compile.")
-      .def(
-          "__init__", [](KernelSource *self, const Module &ir) { new (self) KernelSource(makeSource(ir)); },
-          "module"_a, "The only kernel of an ir.Module. Raises ir.MLIRError if it is not valid.")
-      .def_prop_ro("name",
-                   [](const KernelSource &self) { return tilusKernelSourceGetName(self.handle.get()); })
-      .def_prop_ro("text", getSourceText, "The text of a module of the kernel alone.");
-  module.def(
-      "compile_kernel", compileKernel, "compiler"_a, "source"_a, "target"_a,
-      "Compiles a kernel, or takes it from the compiler's cache, while other threads run. Returns the\n"
-      "artifact, its key in the cache ('' without one) and 0, 1 or 2: no cache, a hit, a miss.");
   nb::class_<CompileResult>(module, "CompileResult", "The place for what a request compiles to.")
       .def("add", addCandidate, "artifact"_a, "schedule"_a = "", "cache"_a = 0);
-  nb::class_<ScriptStore>(module, "ScriptStore", "The folders of a script in the compiler's cache.")
+  nb::class_<Cache>(module, "Cache", "A disk cache of kernels, which threads may share.")
+      .def(
+          "__init__", [](Cache *self, const char *option) { new (self) Cache(openCache(option)); },
+          "option"_a, "'off', 'on' (as the environment says) or the folder.");
+  module.def(
+      "read_compiler_build", readBuild, "library"_a,
+      "What tells the build of the compiler in a file of libTilus-C.so from others. Raises RuntimeError "
+      "if that cannot be told.");
+  nb::class_<ScriptStore>(module, "ScriptStore",
+                          "The folders of a script in a cache, for a build of the compiler.")
       .def(
           "__init__",
-          [](ScriptStore *self, const Compiler &compiler, const std::string &name, const std::string &program,
-             const std::string &options) {
-            new (self) ScriptStore(makeStore(compiler, name, program, options));
+          [](ScriptStore *self, const Cache &cache, const std::string &build, const std::string &name,
+             const std::string &program, const std::string &options) {
+            new (self) ScriptStore(makeStore(cache, build, name, program, options));
           },
-          "compiler"_a, "name"_a, "program"_a, "options"_a)
+          "cache"_a, "build"_a, "name"_a, "program"_a, "options"_a)
       .def("path", getPath, "target"_a, "The folder for a target, made if it is missing; '' without a cache.")
       .def("find", find, "target"_a, "key"_a, "schedules"_a, "result"_a,
            "Adds the stored candidates of a specialisation, and says whether all were there.")

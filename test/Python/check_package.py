@@ -36,21 +36,21 @@ def check(holds, what):
 
 
 def main():
-    early = {"numpy", "torch", "tilus._native"} & set(sys.modules)
+    early = {"numpy", "torch", "tilus._native", "tilus._compiler"} & set(sys.modules)
     check(not early, f"'import tilus' to load nothing, but got {sorted(early)}")
     folder = pathlib.Path(tilus.__file__).parent
-    for name in ("py.typed", "_native/__init__.pyi", "_native/ir.pyi", "ir/ops/tilus.py", "ir/enums.py"):
+    for name in ("py.typed", "_native/__init__.pyi", "_compiler/ir.pyi", "ir/ops/tilus.py", "ir/enums.py"):
         check((folder / name).is_file(), f"the file {name} in the package")
     check(importlib.metadata.version("tilus-mlir") == tilus.__version__, "one version")
-    from tilus import _native, ir
+    from tilus import _compiler, ir
 
     module = ir.Module.parse(KERNEL, ir.Context())
     values = array.array("i", [0] * 100)
-    blocks, _ = _native.Reference(module).run([len(values), values], check_hazards=True)
+    blocks, _ = _compiler.Reference(module).run([len(values), values], check_hazards=True)
     check(blocks == (4, 1, 1), f"4 blocks, but got {blocks}")
     check(values.tolist() == [i * i for i in range(100)], "squares")
     # Up to PTX, for which no tools of CUDA are needed.
-    artifacts = _native.Compiler(cubin=False).compile(module, ["sm_80", "sm_90a", "sm_103a"])
+    artifacts = _compiler.Compiler(cubin=False).compile(module, ["sm_80", "sm_90a", "sm_103a"])
     check(all(".entry squares" in artifact.ptx for artifact in artifacts), "PTX for three chips")
     with open("/proc/self/maps", encoding="utf-8") as maps:
         libraries = sorted({line.split()[-1] for line in maps if "libMLIR" in line or "libLLVM" in line})

@@ -10,7 +10,9 @@ tree=$1 python=$2
 source=$(dirname "${BASH_SOURCE[0]}")/../..
 output=$tree/wheel-check
 rm -rf "$output"
-cmake --install "$tree" --component CAPI --prefix "$output/first" >/dev/null
+for component in CAPI RuntimeC; do
+  cmake --install "$tree" --component "$component" --prefix "$output/first" >/dev/null
+done
 mv "$output/first" "$output/prefix"
 "$source/utils/build_wheel.sh" --build "$tree" --prefix "$output/prefix" --output "$output" --no-index "$python"
 rm -rf "$output/prefix"

@@ -21,6 +21,10 @@ struct JitOptions {
   std::shared_ptr<KernelCache> cache;
 };
 
+/// What tells this build of the compiler from others: the version and the build id of the program or library
+/// that it is in, or else the hash of that file.
+std::string getCompilerBuild();
+
 /// One in a process is enough for all kernels. Threads may share it.
 class Jit {
 public:
@@ -40,8 +44,6 @@ public:
   Hash256 getKey(const KernelSource &source, const CompileRequest &request) const;
 
   const JitOptions &getOptions() const { return options; }
-  /// This build of the compiler; empty where there is no cache.
-  const std::string &getBuild() const { return commonInputs.tilusBuild; }
 
 private:
   llvm::Expected<KernelArtifact> compileAnew(const KernelSource &source, const CompileRequest &request) const;

@@ -1,7 +1,7 @@
 """Kernels in the compiler's own terms: contexts, types, attributes, operations, and how they are made."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-from tilus._native.ir import *  # noqa: F403
+from tilus._compiler.ir import *  # noqa: F403
 
 
 def __getattr__(name):

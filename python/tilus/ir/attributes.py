@@ -8,7 +8,7 @@ ValueError with what it expects.
 import enum as _enum
 import operator
 
-from tilus._native import ir
+from tilus._compiler import ir
 
 
 class OdsEnum(str, _enum.Enum):

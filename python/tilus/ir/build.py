@@ -3,7 +3,7 @@
 
 from collections import namedtuple
 
-from tilus._native import ir
+from tilus._compiler import ir
 from tilus.ir.context import current_builder
 
 # How many values an operand stands for.

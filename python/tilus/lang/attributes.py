@@ -7,13 +7,14 @@ from __future__ import annotations
 from typing import Any
 
 from tilus.lang.errors import InstructionError
-from tilus.lang.scalars import Scalar, describe, is_scalar
 
 _NAMES = ("blocks", "cluster_blocks", "warps")
 
 
 def _check_constant(value: Any, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
+        from tilus.lang.scalars import Scalar, describe
+
         got = "a value of run time" if isinstance(value, Scalar) else describe(value)
         raise InstructionError(f"expected an integer known at compile time as {what}, but got {got}")
     return value
@@ -64,5 +65,7 @@ class Attributes:
 
     @staticmethod
     def _check_blocks(axis: Any, what: str) -> None:
+        from tilus.lang.scalars import describe, is_scalar
+
         if not is_scalar(axis):
             raise InstructionError(f"expected integers as {what}, but got {describe(axis)}")

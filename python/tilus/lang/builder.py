@@ -11,7 +11,7 @@ import contextlib
 from contextvars import ContextVar
 from typing import Any, Iterator, Optional, Sequence, Union
 
-from tilus._native import ir
+from tilus._compiler import ir
 from tilus.dtypes import DataType, PointerType
 from tilus.lang.errors import InstructionError, Place
 from tilus.lang.frames import Frame

@@ -6,20 +6,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tilus.dtypes import DataType
-from tilus.lang.builder import current_builder
-from tilus.lang.frames import Cell
-from tilus.lang.instructions import Instructions
-from tilus.lang.scalars import Scalar, as_scalar
-from tilus.lang.scopes import Variable
+if TYPE_CHECKING:
+    from tilus.dtypes import DataType
+    from tilus.lang.frames import Cell
+    from tilus.lang.instructions import Instructions as _Instructions
+    from tilus.lang.scopes import Variable
+else:
+
+    class _Instructions:
+        """Stands for the class of that name until `load_instructions` puts that in its place."""
+
 
 _MEMBERS = "_tilus_members"
 
 
-class Members:
-    """Base of objects whose attributes a script may change.
+def load_instructions() -> bool:
+    """Makes the instructions methods of scripts. Whether they were none before.
+
+    They come with the compiler, which a process does without whose kernels are all kept.
+    """
+    from tilus.lang.instructions import Instructions
+
+    if Members.__bases__ == (Instructions,):
+        return False
+    Members.__bases__ = (Instructions,)
+    return True
+
+
+class Members(_Instructions):
+    """Base of objects that have instructions and whose attributes a script may change.
 
     What Python assigned before stays a plain attribute. What a script assigns is a variable: a branch or a loop of run
     time that changes it is followed.
@@ -28,9 +45,11 @@ class Members:
     def __getattr__(self, name: str) -> Any:
         # Called for names that are no plain attributes.
         variable = self.__dict__.get(_MEMBERS, {}).get(name)
-        if variable is None:
-            raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'")
-        return variable.read()
+        if variable is not None:
+            return variable.read()
+        if load_instructions():
+            return getattr(self, name)
+        raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self.__dict__.get(_MEMBERS, ()):
@@ -39,6 +58,9 @@ class Members:
             object.__setattr__(self, name, value)
 
     def _variable(self, name: str, value: Any) -> Variable:
+        from tilus.lang.builder import current_builder
+        from tilus.lang.scopes import Variable
+
         current_builder().will_change(self)
         members = self.__dict__.setdefault(_MEMBERS, {})
         variable = members[name] = Variable(value, f"'{type(self).__name__}.{name}'")
@@ -63,6 +85,9 @@ class Members:
 
     def declare_member(self, name: str, value: Any, dtype: DataType) -> None:
         """`self.name: dtype = value` in a script."""
+        from tilus.lang.builder import current_builder
+        from tilus.lang.scalars import Scalar, as_scalar
+
         scalar = as_scalar(value, dtype)
         nonneg = scalar.nonneg or dtype.is_unsigned()
         variable = self.__dict__.get(_MEMBERS, {}).get(name)
@@ -84,5 +109,5 @@ def _move_to_root(cell: Cell) -> None:
     cell.builder.frame.get(cell)  # it may have been read already, where it was no variable yet
 
 
-class Class(Instructions, Members):
+class Class(Members):
     """Base of helper objects that are made and used inside of a script; `__init__` and the methods are transpiled."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Iterator, Optional
 
-from tilus._native import ir
+from tilus._compiler import ir
 from tilus.lang import merging, signs
 from tilus.lang.builder import Builder, Group, current_builder
 from tilus.lang.errors import InstructionError

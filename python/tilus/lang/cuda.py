@@ -14,7 +14,7 @@ from operator import index
 from typing import Any, Optional, Sequence
 
 from tilus import dtypes
-from tilus._native import layout as _native
+from tilus._compiler import layout as _native
 from tilus.dtypes import DataType
 from tilus.ir.layout import RegisterLayout, SharedLayout
 from tilus.ir.layout.ops import auto_local_spatial, local, permute, reduce, shared_row_major, spatial

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional
 
-from tilus._native import ir
+from tilus._compiler import ir
 from tilus.lang.errors import InstructionError
 
 

@@ -16,7 +16,7 @@ from tilus.lang.autotune import describe_schedule, generate_schedules, span_spac
 from tilus.lang.errors import shows_script_only
 from tilus.lang.parameters import MISSING, Parameter, read_parameters
 from tilus.lang.script import make_script
-from tilus.runtime import compilation, observers, records, reference
+from tilus.runtime import compilation, observers, records
 from tilus.runtime.arguments import CONSTANT, POINTER, stream_handle
 from tilus.runtime.instance import JitInstance
 from tilus.runtime.tuning import collect_tuning_metadata, make_tuner, tilus_version, tuning_metadata_matches
@@ -245,6 +245,8 @@ class InstantiatedScript(runtime.Dispatcher):
         stub(target, instance.artifacts[number], arguments)
 
     def _run_reference(self, arguments: tuple, hazards: bool) -> None:
+        from tilus.runtime import reference
+
         target = find_scoped_target() or get_current_target_of_reference()
         constants, divisors = self._specialize(arguments, self._place(arguments)[2])
         executable = self._state.get_reference(target, constants, divisors, self._key(arguments)[0])

@@ -12,13 +12,12 @@ from typing import Any, Optional
 
 from tilus.lang.attributes import Attributes
 from tilus.lang.classes import Members
-from tilus.lang.instructions import Instructions
 
 _instances: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-class Script(Members, Instructions):
+class Script(Members):
     """Base of kernels: a class whose `__call__` is compiled for the GPU.
 
     `__init__` is plain Python and takes what is chosen before compilation, by the caller or by `tilus.autotune`; it calls

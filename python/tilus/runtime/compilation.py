@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import functools
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
 
 from tilus import option
+from tilus.logging import get_logger
 from tilus.target import Target, scope
 
 
 @functools.lru_cache(maxsize=64)
 def _make_compiler(options: tuple, dump_dir: str) -> Any:
-    from tilus._native import Compiler
+    from tilus._compiler import Compiler
 
     return Compiler(**dict(options), dump_dir=dump_dir)
 
@@ -39,6 +39,33 @@ def compiler_options() -> dict:
 def get_compiler(dump_dir: Optional[Path] = None) -> Any:
     """The compiler of the current options, which writes every stage below a folder if one is named."""
     return _make_compiler(tuple(sorted(compiler_options().items())), str(dump_dir or ""))
+
+
+@functools.lru_cache(maxsize=None)
+def library_build() -> str:
+    """What tells the compiler's build from others, read from the file of its library; '' if that cannot be told."""
+    from tilus import _native
+
+    try:
+        return _native.runtime.read_compiler_build(str(Path(_native.__file__).parent / _native.compiler_library))
+    except RuntimeError as error:
+        get_logger().warning("no kernels of scripts are kept: %s", error)
+        return ""
+
+
+def is_library_loaded() -> bool:
+    """Whether the compiler that this process has is the one of `library_build`."""
+    from tilus._compiler import build
+
+    return build == library_build()
+
+
+@functools.lru_cache(maxsize=64)
+def open_cache(folder: str) -> Any:
+    """The cache in a folder, or 'off'."""
+    from tilus._native import runtime
+
+    return runtime.Cache(folder if library_build() else "off")
 
 
 @dataclass
@@ -62,11 +89,11 @@ def transpile(schedule: Any, target: Target, constants: Mapping, divisibility: M
 
 
 def _compile(target: Target, outcome: Outcome, dump_dir: Optional[Path]) -> None:
-    from tilus._native import ir, runtime
+    from tilus._compiler import compile_kernel, ir
     from tilus.lang.transpiler.failures import from_diagnostics
 
     try:
-        compiled = runtime.compile_kernel(get_compiler(dump_dir), outcome.source, target.handle)
+        compiled = compile_kernel(get_compiler(dump_dir), outcome.source, target.name)
         outcome.artifact, outcome.key, outcome.cache = compiled
     except ir.MLIRError as error:
         outcome.error = from_diagnostics(error.diagnostics, None)
@@ -79,12 +106,14 @@ def compile_schedules(
 ) -> list:
     """An outcome for each schedule. Raises the error of the first if none compiles. `dump_dirs` are the folders of their
     stages, or None for schedules whose stages nobody asked for."""
-    from tilus._native import runtime
+    from concurrent.futures import ThreadPoolExecutor
+
+    from tilus._compiler import KernelSource
 
     outcomes = [Outcome(schedule.index) for schedule in schedules]
     for schedule, outcome in zip(schedules, outcomes):
         try:
-            outcome.source = runtime.KernelSource(transpile(schedule, target, constants, divisibility))
+            outcome.source = KernelSource(transpile(schedule, target, constants, divisibility))
         except Exception as error:
             outcome.error = error
     jobs = [pair for pair in zip(outcomes, dump_dirs) if pair[0].source is not None]

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional
 
 from tilus._native import runtime
 from tilus.logging import get_logger
-from tilus.runtime import compilation, dumping, fingerprint, reference
+from tilus.runtime import compilation, dumping, fingerprint
 from tilus.runtime.instance import JitInstance
 from tilus.target import Target, of_handle
 
@@ -21,7 +21,7 @@ class State:
     def __init__(self, owner: Any, options: str):
         self.owner = owner
         self.options = options
-        self.compiler = compilation.get_compiler()
+        self.cache = compilation.open_cache(compilation.compiler_options()["cache"])
         self.instances: dict = {}
         self.targets: dict = {}
         self.reports: list = []
@@ -37,6 +37,9 @@ class State:
         """The text that kernels follow from, as it is now; None where that cannot be told."""
         return fingerprint.describe(self.owner._get_schedules())
 
+    def _open_store(self, program: str) -> Any:
+        return runtime.ScriptStore(self.cache, compilation.library_build(), self.owner.__name__, program, self.options)
+
     def get_store(self) -> Any:
         """The script's folders; None where nothing is kept, or what kernels follow from cannot be told."""
         program = self._get_program()
@@ -45,7 +48,7 @@ class State:
                 return None
             if self._program != program:
                 self._program = program
-                self._store = runtime.ScriptStore(self.compiler, self.owner.__name__, program, self.options)
+                self._store = self._open_store(program)
             return self._store
 
     def get_choice_store(self) -> Any:
@@ -54,7 +57,7 @@ class State:
         if store is None:
             cls = self.owner.script_cls
             words = (cls.__module__, cls.__qualname__, [schedule.text for schedule in self.owner._get_schedules()])
-            store = runtime.ScriptStore(self.compiler, self.owner.__name__, repr(words), self.options)
+            store = self._open_store(repr(words))
         return store
 
     def get_folder(self, target: Target) -> Optional[Path]:
@@ -88,7 +91,7 @@ class State:
             result.add(outcome.artifact, schedules[outcome.index].text, outcome.cache)
         self._facts[target, jit_key] = (constants, divisibility, failures)
         folder = self.get_folder(target)
-        if store is not None and folder is not None:
+        if store is not None and folder is not None and compilation.is_library_loaded():
             self._keep(store, target, key, [(schedules[o.index].text, o.key) for o in made])
             dumping.record_failures(folder, failures)
 
@@ -125,6 +128,8 @@ class State:
 
     def get_reference(self, target: Target, constants: Mapping, divisibility: Mapping, jit_key: tuple) -> Any:
         """The executable form of the first schedule that is valid."""
+        from tilus.runtime import reference
+
         key = (target, jit_key)
         with self._lock:
             found = self._references.get(key)

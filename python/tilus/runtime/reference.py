@@ -26,7 +26,7 @@ def _memory(name: str, obj: Any) -> Any:
 
 def make_reference(module: Any, target: Any) -> Any:
     """The executable form of a module's kernel."""
-    from tilus._native import Reference, ir
+    from tilus._compiler import Reference, ir
     from tilus.lang.transpiler.failures import from_diagnostics
 
     try:
@@ -37,7 +37,7 @@ def make_reference(module: Any, target: Any) -> Any:
 
 def run(reference: Any, names: Sequence[str], arguments: Sequence[Any], pointers: Sequence[bool], hazards: bool) -> None:
     """Executes a kernel with the arguments of its parameters."""
-    from tilus._native import ir
+    from tilus._compiler import ir
     from tilus.lang.transpiler.failures import from_diagnostics
     from tilus.runtime.arguments import to_number
 

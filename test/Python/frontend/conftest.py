@@ -6,7 +6,7 @@ import os
 import pytest
 
 try:
-    import tilus._native  # noqa: F401
+    import tilus._compiler  # noqa: F401
 except ImportError:
     collect_ignore_glob = ["test_*.py"]
 

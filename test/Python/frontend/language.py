@@ -6,7 +6,7 @@ What the two compute must be equal. The same text is executed by both, so it say
 """
 
 import numpy as np
-from tilus import _native
+from tilus import _compiler
 from tilus.dtypes import DataType, dtype_to_numpy, float32, int32
 from tilus.lang.classes import Members
 from tilus.lang.instructions import Instructions
@@ -57,7 +57,7 @@ def wrapped(number: int) -> int:
 def run_kernel(script, method, arguments, **options):
     """Transpiles a method of a script and executes it on the CPU reference; arrays are changed in place."""
     module = transpile(script, method, **options)
-    _native.Reference(module).run(arguments, check_hazards=True)
+    _compiler.Reference(module).run(arguments, check_hazards=True)
     return module
 
 

@@ -25,18 +25,18 @@ def run(program, **environment):
 
 def test_import_loads_nothing_else():
     modules, files = json.loads(run(PROGRAM))
-    heavy = {"numpy", "torch", "triton", "cuda", "tilus._native"}
+    heavy = {"numpy", "torch", "triton", "cuda", "tilus._native", "tilus._compiler"}
     assert not heavy & {name.split(".")[0] if name.split(".")[0] != "tilus" else name for name in modules}
     assert not [file for file in files if any(word in file for word in ("libcuda", "nvidia", "libMLIR", "libTilus"))]
 
 
 def test_compiling_and_executing_load_no_driver():
     files = run(
-        "from tilus import _native, ir\n"
+        "from tilus import _compiler, ir\n"
         "c = ir.Context()\n"
         "text = 'tilus.kernel @k() warps(1) grid {\\n %c = arith.constant 1 : i32\\n tilus.grid [%c]\\n} {\\n}'\n"
-        "_native.Reference(ir.Module.parse(text, c)).run([])\n"
-        "_native.Compiler(cubin=False).compile(ir.Module.parse(text, c), ['sm_90'])\n"
+        "_compiler.Reference(ir.Module.parse(text, c)).run([])\n"
+        "_compiler.Compiler(cubin=False).compile(ir.Module.parse(text, c), ['sm_90'])\n"
         "print(open('/proc/self/maps').read())\n"
     )
     assert "libTilus-C" in files and "libcuda" not in files

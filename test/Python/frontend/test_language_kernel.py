@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 from language import Kernel, run_kernel
-from tilus import _native
-from tilus._native import ir
+from tilus import _compiler
+from tilus._compiler import ir
 from tilus.dtypes import float32, int32
 from tilus.lang.errors import TilusProgramError
 from tilus.lang.transpiler import transpile
@@ -32,9 +32,9 @@ class Storing(Kernel):
         """The array that the kernel stores; the kernel compiles for all chips."""
         out = np.full(64, -1, np.int32)
         module = transpile(self, type(self).__call__)
-        _native.Reference(module).run([*arguments, out], check_hazards=True, output=output)
+        _compiler.Reference(module).run([*arguments, out], check_hazards=True, output=output)
         if compiles:
-            assert len(_native.Compiler(cache="off").compile(module, CHIPS)) == len(CHIPS)
+            assert len(_compiler.Compiler(cache="off").compile(module, CHIPS)) == len(CHIPS)
         return out
 
 

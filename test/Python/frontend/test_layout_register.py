@@ -172,7 +172,7 @@ def test_text_and_copies():
     """The attribute reads back in the dialect and here; pickles are equal."""
     import copy
 
-    from tilus._native.ir import Context
+    from tilus._compiler.ir import Context
 
     layout = local(2, 1).spatial(8, 4).local(1, 2)
     assert str(layout.to_attribute(Context())) == layout.attribute_text

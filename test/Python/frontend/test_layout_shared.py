@@ -64,7 +64,7 @@ def test_swizzle():
 
 
 def test_identity_and_text():
-    from tilus._native.ir import Context
+    from tilus._compiler.ir import Context
 
     for layout in (shared_row_major_swizzle([8, 64], 2), shared_row_major(3, 4)):
         assert str(layout.to_attribute(Context())) == layout.attribute_text

@@ -14,8 +14,8 @@ import sys
 
 import pytest
 from language import Kernel, transpile
-from tilus import _native
-from tilus._native import ir
+from tilus import _compiler
+from tilus._compiler import ir
 from tilus.lang.errors import TilusProgramError
 from tilus.lang.transpiler.failures import from_diagnostics
 
@@ -78,7 +78,7 @@ def cases():
 def compile_for(module, chip):
     """Compiles a kernel; what the compiler reports is an error of the script."""
     try:
-        _native.Compiler(cache="off").compile(module, [chip])
+        _compiler.Compiler(cache="off").compile(module, [chip])
     except ir.MLIRError as error:
         raise from_diagnostics(error.diagnostics) from None
 

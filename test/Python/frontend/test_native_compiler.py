@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from tilus import _native, ir
+from tilus import _compiler, _native, ir
 
 SCALE = """
 tilus.kernel @scale(%n: i32, %s: f32, %x: !tilus.ptr<f32>) warps(4) grid {
@@ -40,7 +40,7 @@ def module():
 
 
 def test_artifacts(module):
-    compiler = _native.Compiler()
+    compiler = _compiler.Compiler()
     artifacts = compiler.compile(module, ["sm_80", "sm_90a", "sm_103a"])
     assert [(a.entry, a.target) for a in artifacts] == [("scale", t) for t in ("sm_80", "sm_90a", "sm_103a")]
     for artifact, chip in zip(artifacts, (80, 90, 103)):
@@ -60,14 +60,14 @@ def test_artifacts(module):
 
 def test_the_module_stays_as_it_is(module):
     before = str(module)
-    _native.Compiler(cubin=False).compile(module, ["sm_90"])
+    _compiler.Compiler(cubin=False).compile(module, ["sm_90"])
     assert str(module) == before
 
 
 def test_the_target_of_the_module():
     context = ir.Context()
     module = ir.Module.parse(SCALE, context)
-    compiler = _native.Compiler(cubin=False)
+    compiler = _compiler.Compiler(cubin=False)
     with pytest.raises(ir.MLIRError, match="expected a target, but its module names none"):
         compiler.compile(module)
     target = '#tilus.target<triple = "nvptx64-nvidia-cuda", chip = "sm_89">'
@@ -78,40 +78,40 @@ def test_the_target_of_the_module():
 
 def test_options():
     with pytest.raises(ValueError, match="the name of an option .*, but got 'speed'"):
-        _native.Compiler(speed=3)
+        _compiler.Compiler(speed=3)
     with pytest.raises(ValueError, match="'0' to '3' for option 'opt-level', but got '4'"):
-        _native.Compiler(opt_level=4)
+        _compiler.Compiler(opt_level=4)
     module = ir.Module.parse(SCALE.replace("arith.mulf", "arith.divf"), ir.Context())
-    (exact,) = _native.Compiler(cubin=False).compile(module, ["sm_90"])
-    (fast,) = _native.Compiler(cubin=False, fast_math=True).compile(module, ["sm_90"])
+    (exact,) = _compiler.Compiler(cubin=False).compile(module, ["sm_90"])
+    (fast,) = _compiler.Compiler(cubin=False, fast_math=True).compile(module, ["sm_90"])
     assert "div.rn.f32" in exact.ptx and "div.rn.f32" not in fast.ptx
 
 
 def test_errors_have_places():
     module = ir.Module.parse(CLUSTER, ir.Context(), "wide.mlir")
-    assert len(_native.Compiler(cubin=False).compile(module, ["sm_90"])) == 1
+    assert len(_compiler.Compiler(cubin=False).compile(module, ["sm_90"])) == 1
     with pytest.raises(ir.MLIRError, match="sm_90") as caught:
-        _native.Compiler(cubin=False).compile(module, ["sm_80"])
+        _compiler.Compiler(cubin=False).compile(module, ["sm_80"])
     diagnostic = caught.value.diagnostics[0]
     assert (diagnostic.severity, diagnostic.file, diagnostic.line) == ("error", "wide.mlir", 2)
     with pytest.raises(ValueError, match="sm_91"):
-        _native.Compiler().compile(module, ["sm_91"])
+        _compiler.Compiler().compile(module, ["sm_91"])
 
 
 def test_a_module_that_is_not_valid(module):
     kernel = module.body.operations[0]
     del kernel.attributes["warps"]
     with pytest.raises(ir.MLIRError, match="warps"):
-        _native.Compiler().compile(module, ["sm_90"])
+        _compiler.Compiler().compile(module, ["sm_90"])
 
 
 def test_the_same_bytes_each_time(module):
-    first, second = (_native.Compiler().compile(module, ["sm_90a"])[0] for _ in range(2))
+    first, second = (_compiler.Compiler().compile(module, ["sm_90a"])[0] for _ in range(2))
     assert first.cubin == second.cubin
 
 
 def test_other_threads_run_meanwhile(module):
-    compiler = _native.Compiler(cubin=False)
+    compiler = _compiler.Compiler(cubin=False)
     compiler.compile(module, ["sm_90"])
     ticks, done = 0, threading.Event()
 
@@ -130,7 +130,7 @@ def test_other_threads_run_meanwhile(module):
 
 
 def test_many_threads_compile_one_module(module):
-    compiler = _native.Compiler(cubin=False)
+    compiler = _compiler.Compiler(cubin=False)
     expected = compiler.compile(module, ["sm_90"])[0].ptx
     results = []
     threads = [

@@ -5,7 +5,7 @@ import threading
 
 import numpy as np
 import pytest
-from tilus import _native, ir
+from tilus import _compiler, ir
 
 AXPY = """
 tilus.kernel @axpy(%n: i32, %a: f32, %x: !tilus.ptr<f32>, %y: !tilus.ptr<f32>) warps(2) grid {
@@ -45,7 +45,7 @@ tilus.kernel @race(%y: !tilus.ptr<i32>) warps(2) grid {
 
 
 def make_reference(text, name="kernel.mlir", **options):
-    return _native.Reference(ir.Module.parse(text, ir.Context(), name), **options)
+    return _compiler.Reference(ir.Module.parse(text, ir.Context(), name), **options)
 
 
 def make_inputs(n):

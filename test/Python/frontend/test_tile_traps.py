@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tile_kernels import CHIPS, build, call, compiled, launch, loaded, store
 from tilus import dtypes
-from tilus._native import ir
+from tilus._compiler import ir
 from tilus.dtypes import bfloat16, boolean, float8_e4m3, float8_e5m2, float16, float32, int32, uint8
 from tilus.lang.errors import InstructionError
 

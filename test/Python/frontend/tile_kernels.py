@@ -7,8 +7,8 @@ of z. `launch` hands the pointers themselves to the body.
 """
 
 import numpy as np
-from tilus import _native
-from tilus._native import ir
+from tilus import _compiler
+from tilus._compiler import ir
 from tilus.dtypes import dtype_from_numpy, int32
 from tilus.lang.builder import Builder
 from tilus.lang.instructions import Instructions
@@ -47,7 +47,7 @@ def build(body, params, warps=4, blocks=(1,)):
 
 def execute(module, arguments, output=None):
     """Runs the kernel with a check for hazards."""
-    _native.Reference(module).run(arguments, check_hazards=True, output=output)
+    _compiler.Reference(module).run(arguments, check_hazards=True, output=output)
 
 
 def pointer_type(array):
@@ -94,4 +94,4 @@ def call(body, *arrays, out, warps=4):
 
 def compiled(body, params, warps=4):
     """The artifacts of a kernel for all chips of CHIPS."""
-    return _native.Compiler(cache="off").compile(build(body, params, warps), CHIPS)
+    return _compiler.Compiler(cache="off").compile(build(body, params, warps), CHIPS)

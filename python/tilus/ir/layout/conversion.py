@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, Optional, Union
 
-from tilus._native import layout as _native
+from tilus._compiler import layout as _native
 from tilus.ir.layout.register_layout import RegisterLayout
 from tilus.ir.layout.shared_layout import SharedLayout
 

@@ -11,7 +11,7 @@ import re
 from operator import index
 from typing import Any, Iterable, Optional, Sequence
 
-from tilus._native import layout as _native
+from tilus._compiler import layout as _native
 from tilus.ir.layout.ops.utils import LayoutOperationError, get_mode_groups, prod
 
 _ATTRIBUTE = re.compile(
@@ -181,7 +181,7 @@ class RegisterLayout:
 
     def to_attribute(self, context: Any) -> Any:
         """The attribute of the dialect in a context of `tilus.ir`."""
-        from tilus._native.ir import Attribute
+        from tilus._compiler.ir import Attribute
 
         return Attribute.parse(self.attribute_text, context)
 

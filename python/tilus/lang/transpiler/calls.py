@@ -24,10 +24,9 @@ from tilus.lang.scalars import Pointer, Scalar, as_scalar, is_scalar
 from tilus.lang.transpiler.core import MAX_DEPTH, Activation, Transpiler, evaluates, is_runtime
 from tilus.lang.transpiler.expressions import elements
 from tilus.lang.transpiler.formats import FormatText
-from tilus.lang.transpiler.source import Source
+from tilus.lang.source import source_of
 
 _signatures: "weakref.WeakKeyDictionary[types.CodeType, inspect.Signature]" = weakref.WeakKeyDictionary()
-_SOURCE = "__tilus_source__"
 
 # Modules of this package whose functions are instructions; helper classes written as scripts say so themselves.
 _NATIVE = ("tilus.",)
@@ -40,14 +39,6 @@ _CHANGING = frozenset((
 
 # Functions of Python that act outside of the script.
 _REFUSED = (builtins.open, builtins.input, builtins.exec, builtins.eval, builtins.__import__)
-
-
-def source_of(function: types.FunctionType) -> Source:
-    """The source of a function, read once. The function keeps it, so that it ends with the function."""
-    found = vars(function).get(_SOURCE)
-    if found is None:
-        found = vars(function)[_SOURCE] = Source(function)
-    return found
 
 
 def is_script_function(function: Any) -> bool:

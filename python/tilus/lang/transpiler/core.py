@@ -15,7 +15,7 @@ from tilus.lang.errors import InstructionError, Note, Place, TilusProgramError, 
 from tilus.lang.frames import UNSET, Cell
 from tilus.lang.scalars import Constant, Scalar
 from tilus.lang.scopes import Scope
-from tilus.lang.transpiler.source import Source, place_of
+from tilus.lang.source import Source, place_of
 
 EVALUATE: dict = {}
 EXECUTE: dict = {}

@@ -118,7 +118,7 @@ def _note(diagnostic: Any) -> Note:
 def _diagnostic_place(diagnostic: Any) -> Optional[Place]:
     if not diagnostic.file or not diagnostic.line:
         return None
-    from tilus.lang.transpiler.source import span_at
+    from tilus.lang.source import span_at
 
     return span_at(Place(diagnostic.file, diagnostic.line, max(diagnostic.column, 1)))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from tilus._native import ir
+from tilus._compiler import ir
 from tilus.dtypes import boolean
 from tilus.lang.builder import Builder
 from tilus.lang.errors import Place, TilusProgramError

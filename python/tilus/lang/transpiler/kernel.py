@@ -12,22 +12,22 @@ import re
 import threading
 from typing import Any, Callable, Mapping, Optional
 
-from tilus._native import ir
-from tilus.dtypes import DataType, PointerType
+from tilus._compiler import ir
+from tilus.dtypes import PointerType
 from tilus.ir.context import use_builder
 from tilus.lang import signs
 from tilus.lang.builder import Builder
+from tilus.lang.classes import load_instructions
 from tilus.lang.errors import InstructionError, Place, TilusProgramError
+from tilus.lang.parameters import CONSTANT_TYPES, parameters_of
 from tilus.lang.scalars import Pointer, Scalar
+from tilus.lang.source import Source, source_of
 from tilus.lang.transpiler import assignments, calls, expressions, formats, logic, loops, statements  # noqa: F401
 from tilus.lang.transpiler.core import Activation, Transpiler
 from tilus.lang.transpiler.failures import from_diagnostics
 from tilus.lang.transpiler.grid import make_grid
-from tilus.lang.transpiler.source import Source, place_of
 
 _threads = threading.local()
-
-CONSTANT_TYPES = (bool, int, float, str)
 
 
 def thread_context() -> ir.Context:
@@ -54,6 +54,7 @@ def transpile(
     does not depend on it unless the script asks.
     """
     function = getattr(method, "__func__", method)
+    load_instructions()
     context = context or thread_context()
     context.take_diagnostics()
     builder = Builder(context, target)
@@ -74,11 +75,11 @@ def transpile(
 def _transpile(
     builder: Builder, script: Any, function: Any, constants: Mapping, divisibility: Mapping, name: Optional[str]
 ) -> ir.Module:
-    source = calls.source_of(function)
-    place = place_of(source.node, source.file)
+    source = source_of(function)
+    place = source.place
     builder.place = place._replace(end=0)
     module = ir.Module.create(builder.location)
-    parameters = parameters_of(source, place)
+    parameters = parameters_of(source)
     kept = [p for p in parameters if p[1] not in CONSTANT_TYPES]
     kernel = _make_kernel(builder, module, name or snake_case(type(script).__name__), kept, divisibility)
     grid, body = (region.append([builder.type(kind) for _, kind in kept]) for region in kernel.regions)
@@ -119,49 +120,6 @@ def _transpile_body(t: Transpiler, script: Any, source: Source, parameters: list
             activation.scope.bind(name, Scalar(next(arguments), kind, kind.is_unsigned()), kind)
     t.block(source.node.body)
     t.activations.pop()
-
-
-# -- parameters
-
-
-def parameters_of(source: Source, place: Place) -> list:
-    """The parameters of a kernel behind `self`: pairs of a name and its type."""
-    result = []
-    signature = inspect.signature(source.function)
-    nodes = {a.arg: a for a in (*source.node.args.args, *source.node.args.kwonlyargs, *source.node.args.posonlyargs)}
-    for index, parameter in enumerate(signature.parameters.values()):
-        if index == 0:
-            continue
-        node = nodes.get(parameter.name)
-        where = place if node is None else place_of(node, source.file)
-        if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
-            raise TilusProgramError(
-                f"expected plain parameters of a kernel, but got '{parameter.name}' of another kind", where,
-                "leave out '*', '/', *args and **kwargs",
-            )  # fmt: skip
-        result.append((parameter.name, _parameter_type(source, parameter, where)))
-    if signature.return_annotation not in (inspect.Signature.empty, None, "None"):
-        raise TilusProgramError("expected a kernel to return nothing, but its return type is annotated", place,
-                                "store results in global memory")  # fmt: skip
-    return result
-
-
-def _parameter_type(source: Source, parameter: inspect.Parameter, place: Place) -> Any:
-    kind = parameter.annotation
-    advice = "annotate it as int, float, bool or str for a constant, a type such as int32, or a pointer such as ~float32"
-    if kind is inspect.Parameter.empty:
-        raise TilusProgramError(f"expected a type for parameter '{parameter.name}', but got none", place, advice)
-    try:
-        kind = source.resolve(kind)
-    except Exception as error:
-        raise TilusProgramError(
-            f"expected a type for parameter '{parameter.name}', but got {parameter.annotation!r}: {error}", place, advice
-        ) from None
-    if kind in CONSTANT_TYPES or isinstance(kind, (DataType, PointerType)):
-        return kind
-    raise TilusProgramError(
-        f"expected a type for parameter '{parameter.name}', but got {getattr(kind, '__name__', kind)!r}", place, advice
-    )
 
 
 def snake_case(name: str) -> str:

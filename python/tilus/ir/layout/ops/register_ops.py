@@ -7,7 +7,7 @@ from __future__ import annotations
 from operator import index
 from typing import Optional, Sequence
 
-from tilus._native import layout as _native
+from tilus._compiler import layout as _native
 from tilus.ir.layout.ops.utils import LayoutOperationError
 from tilus.ir.layout.register_layout import RegisterLayout, _ints
 

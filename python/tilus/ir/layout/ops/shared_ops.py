@@ -7,7 +7,7 @@ from __future__ import annotations
 from operator import index
 from typing import Sequence
 
-from tilus._native import layout as _native
+from tilus._compiler import layout as _native
 from tilus.ir.layout.ops.utils import LayoutOperationError, prod
 from tilus.ir.layout.shared_layout import SharedLayout, _ints
 

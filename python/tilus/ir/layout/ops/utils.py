@@ -4,7 +4,7 @@
 
 from typing import Iterable, Sequence
 
-from tilus._native.layout import LayoutOperationError as LayoutOperationError
+from tilus._compiler.layout import LayoutOperationError as LayoutOperationError
 
 
 def prod(sizes: Iterable[int]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import inspect
 import linecache
 import textwrap
@@ -17,6 +18,7 @@ from typing import Any, Optional
 
 from tilus.lang.errors import InstructionError, Place
 
+_SOURCE = "__tilus_source__"
 _files: dict = {}
 _sources: "weakref.WeakKeyDictionary[types.CodeType, ast.AST]" = weakref.WeakKeyDictionary()
 
@@ -24,11 +26,8 @@ _sources: "weakref.WeakKeyDictionary[types.CodeType, ast.AST]" = weakref.WeakKey
 class Source:
     """A function's definition, and its globals and free variables."""
 
-    __slots__ = ("function", "node", "file", "globals", "free", "owner", "local_names")
-
     def __init__(self, function: types.FunctionType):
         self.function = function
-        self.node = definition_of(function)
         self.file = function.__code__.co_filename
         self.globals = function.__globals__
         self.free = {}
@@ -39,6 +38,16 @@ class Source:
                 pass  # not assigned yet: a name error where it is used
         self.owner: Optional[type] = self.free.get("__class__")
         self.local_names = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
+
+    @functools.cached_property
+    def node(self) -> ast.AST:
+        """The syntax tree, parsed when it is needed first."""
+        return definition_of(self.function)
+
+    @property
+    def place(self) -> Place:
+        """Where the definition is."""
+        return place_of(self.node, self.file)
 
     @property
     def node_name(self) -> str:
@@ -58,6 +67,14 @@ class Source:
             if isinstance(annotation, str):
                 annotation = eval(annotation, self.globals, self.free)  # noqa: S307 - the module's own text
         return annotation
+
+
+def source_of(function: types.FunctionType) -> Source:
+    """The source of a function, made once. The function keeps it, so that it ends with the function."""
+    found = vars(function).get(_SOURCE)
+    if found is None:
+        found = vars(function)[_SOURCE] = Source(function)
+    return found
 
 
 def _parse_file(file: str) -> dict:
