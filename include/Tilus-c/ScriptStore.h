@@ -17,6 +17,8 @@ typedef struct TilusCache TilusCache;
 
 /// The cache of that option: "off" for none; "on", as the environment says; or its folder, a path with '/'.
 TILUS_C_FALLIBLE TilusError *tilusCacheOpen(const char *option, TilusCache **result);
+/// Whether it is on, and its folder can be used; why not is told once, on the standard error.
+TILUS_C_EXPORT bool tilusCacheIsUsable(const TilusCache *cache);
 TILUS_C_EXPORT void tilusCacheDestroy(TilusCache *cache);
 
 /// The build of the compiler in a file of libTilus-C.so, which need not be loaded: what tilusCompilerGetBuild

@@ -49,6 +49,8 @@ TilusError *tilusCacheOpen(const char *option, TilusCache **result) {
   return nullptr;
 }
 
+bool tilusCacheIsUsable(const TilusCache *cache) { return cache && cache->cache && cache->cache->getStore(); }
+
 void tilusCacheDestroy(TilusCache *cache) { delete cache; }
 
 TilusError *tilusReadCompilerBuild(const char *library, TilusBlob **result) {

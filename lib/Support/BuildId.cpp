@@ -23,7 +23,8 @@ static std::string findBuildId(StringRef notes) {
     notes = notes.drop_front(std::min(notes.size(), align(header.n_namesz)));
     StringRef contents = notes.take_front(header.n_descsz);
     notes = notes.drop_front(std::min(notes.size(), align(header.n_descsz)));
-    if (header.n_type == NT_GNU_BUILD_ID && name == StringRef("GNU", 4))
+    bool isWhole = contents.size() == header.n_descsz;
+    if (header.n_type == NT_GNU_BUILD_ID && name == StringRef("GNU", 4) && isWhole)
       return llvm::toHex(contents, /*LowerCase=*/true);
   }
   return "";

@@ -152,7 +152,8 @@ void bindScripts(nb::module_ &module) {
   nb::class_<Cache>(module, "Cache", "A disk cache of kernels, which threads may share.")
       .def(
           "__init__", [](Cache *self, const char *option) { new (self) Cache(openCache(option)); },
-          "option"_a, "'off', 'on' (as the environment says) or the folder.");
+          "option"_a, "'off', 'on' (as the environment says) or the folder.")
+      .def_prop_ro("is_usable", [](const Cache &self) { return tilusCacheIsUsable(self.handle.get()); });
   module.def(
       "read_compiler_build", readBuild, "library"_a,
       "What tells the build of the compiler in a file of libTilus-C.so from others. Raises RuntimeError "

@@ -60,6 +60,7 @@ void testForkedCompiler(void);
 void testDialect(void);
 void testPipeline(void);
 void testScripts(void);
+void testScriptStores(void);
 void testRegisterLayout(void);
 void testLayoutAlgebra(void);
 void testLayoutShapes(void);

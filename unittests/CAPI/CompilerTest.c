@@ -218,6 +218,7 @@ int main(void) {
                                       {"shared access", testSharedAccess},
                                       {"matrix instructions", testMmaAtoms},
                                       {"reference", testReference},
-                                      {"scripts", testScripts}};
+                                      {"scripts", testScripts},
+                                      {"script stores", testScriptStores}};
   return runTests(tests, sizeof(tests) / sizeof(tests[0]));
 }

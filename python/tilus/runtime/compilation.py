@@ -38,7 +38,10 @@ def compiler_options() -> dict:
 
 def get_compiler(dump_dir: Optional[Path] = None) -> Any:
     """The compiler of the current options, which writes every stage below a folder if one is named."""
-    return _make_compiler(tuple(sorted(compiler_options().items())), str(dump_dir or ""))
+    options = compiler_options()
+    if not open_cache(options["cache"]).is_usable:
+        options["cache"] = "off"  # which was told; the compiler's library would tell it again
+    return _make_compiler(tuple(sorted(options.items())), str(dump_dir or ""))
 
 
 @functools.lru_cache(maxsize=None)
