@@ -1,6 +1,7 @@
 // Hashes of tools.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ToolFingerprints.h"
+#include "Tilus/Support/BuildId.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include <array>
@@ -23,9 +24,12 @@ std::string ToolFingerprints::identify(const std::string &path) {
          std::to_string(status.st_size) + " " + time(status.st_mtim) + " " + time(status.st_ctim) + "\n";
 }
 
-/// The remembered hash, or the computed one, which is then remembered. What goes wrong with the memory on
-/// disk costs time alone.
+/// Of the build id if there is one, which the linker made of the contents. Else the remembered hash, or the
+/// computed one, which is then remembered; what goes wrong with the memory on disk costs time alone.
 Hash256 ToolFingerprints::load(const std::string &path, const std::string &identity) {
+  constexpr size_t contentHashDigits = 40; // SHA-1; shorter ones say less
+  if (std::string buildId = readBuildIdOfFile(path); buildId.size() >= contentHashDigits)
+    return FieldHasher().add("build id", buildId).finish();
   std::shared_ptr<const CacheStore> store = cache ? cache->getStore() : nullptr;
   std::optional<TrustedFolder> folder;
   std::string name = Hash256::of(StringRef(path)).toHex();

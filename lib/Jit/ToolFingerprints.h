@@ -1,7 +1,8 @@
 // What the keys of compiled kernels say of the tools: the contents of files.
 //
-// Owns the memory of hashes. An assembler has a hundred megabytes, so its hash is computed once and kept with
-// the file's identity (place, size and times), in the process and in the cache's folder.
+// Owns the memory of hashes. An assembler has tens of megabytes, so its hash is computed once and kept with
+// the file's identity (place, size and times), in the process and in the cache's folder. A library with a
+// build id is told apart by that.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -16,7 +17,7 @@ public:
   /// Hashes of files are kept in the cache's folder too, unless users share it.
   explicit ToolFingerprints(std::shared_ptr<KernelCache> cache) : cache(std::move(cache)) {}
 
-  /// The hash of a file's contents; that of nothing if it cannot be read.
+  /// What tells a file's contents from others; the hash of nothing if it cannot be read.
   Hash256 getFileHash(const std::string &path);
 
 private:

@@ -4,6 +4,8 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstring>
+#include <elf.h>
 #include <thread>
 
 using namespace tilus;
@@ -181,6 +183,40 @@ TEST_F(JitCacheTest, KeysTellApartWhatMatters) {
   }
   llvm::sort(keys);
   EXPECT_TRUE(std::adjacent_find(keys.begin(), keys.end()) == keys.end());
+}
+
+/// A library of a build id, of 20 bytes, and of other contents.
+static std::string makeLibrary(char id, llvm::StringRef contents) {
+  struct {
+    Elf64_Ehdr header = {};
+    Elf64_Phdr part = {};
+    Elf64_Nhdr note = {4, 20, NT_GNU_BUILD_ID};
+    char name[4] = {'G', 'N', 'U', 0};
+    char id[20];
+  } file;
+  std::memcpy(file.header.e_ident, ELFMAG, SELFMAG);
+  file.header.e_phoff = offsetof(decltype(file), part);
+  file.header.e_phnum = 1;
+  file.part.p_type = PT_NOTE;
+  file.part.p_offset = offsetof(decltype(file), note);
+  file.part.p_filesz = sizeof(file) - file.part.p_offset;
+  std::memset(file.id, id, sizeof(file.id));
+  return std::string(reinterpret_cast<const char *>(&file), sizeof(file)) + contents.str();
+}
+
+TEST_F(JitCacheTest, KeysFollowTheBuildIdsOfToolsThatHaveOne) {
+  KernelSource source = makeSource();
+  Request request(source, "sm_90");
+  CompileOptions options = CompileOptions::fromEnvironment();
+  options.assembler = Assembler::Ptxas;
+  auto getKey = [&](llvm::StringRef contents) {
+    options.toolkit.files[static_cast<size_t>(ToolkitFile::Ptxas)] = writeFile("tool", contents);
+    return Jit({options, openCache()}).getKey(source, request).toHex();
+  };
+  std::string one = getKey(makeLibrary('a', "one"));
+  EXPECT_EQ(one, getKey(makeLibrary('a', "another")));
+  EXPECT_NE(one, getKey(makeLibrary('b', "one")));
+  EXPECT_NE(one, getKey("one"));
 }
 
 TEST_F(JitCacheTest, KeysFollowTheContentsOfTheTools) {

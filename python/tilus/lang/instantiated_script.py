@@ -150,7 +150,7 @@ class InstantiatedScript(runtime.Dispatcher):
         key = repr((sorted(compiler.items()), bench, dump))
         state = self._states.get(key)
         if state is None:
-            state = records.State(self, describe_options(compiler))
+            state = records.State(self, compilation.describe_options(compiler))
             rows = [parameter.row() for parameter in self.parameters]
             self._set_up(key, self.__name__, rows, DIVISORS, make_tuner(state, *bench) if len(self._arguments) > 1 else None)
             self._states[key] = state
@@ -277,8 +277,3 @@ def _device_number(device: Any) -> Optional[int]:
     if kind != "cuda" or (number and not number.isdigit()):
         raise ValueError(f"expected 'cpu', 'cuda' or 'cuda:N' as a device, but got {device!r}")
     return int(number) if number else None
-
-
-def describe_options(options: Mapping[str, Any]) -> str:
-    """The options that kernels depend on, in one text."""
-    return ", ".join(f"{name}={value}" for name, value in sorted(options.items()) if name != "cache")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
@@ -15,6 +17,11 @@ from typing import Any, Mapping, Optional, Sequence
 from tilus import option
 from tilus.logging import get_logger
 from tilus.target import Target, scope
+
+# What the compiler finds the tools of CUDA by, beside PATH and the folders of Python.
+_TOOLKIT_VARIABLES = (
+    "TILUS_CUDA_PATH", "CUDA_HOME", "CUDA_PATH", "TILUS_LIBDEVICE", "TILUS_NVJITLINK", "TILUS_PTXAS", "VIRTUAL_ENV",
+)  # fmt: skip
 
 
 @functools.lru_cache(maxsize=64)
@@ -34,6 +41,20 @@ def compiler_options() -> dict:
         "line_info": code["line_info"],
         **({"opt_level": 0} if code["debug.disable_ptxas_opt"] else {}),
     }
+
+
+def describe_options(options: Mapping[str, Any]) -> str:
+    """The options that kernels depend on, and which tools of CUDA the environment names, in one text."""
+    named = {name: value for name in _TOOLKIT_VARIABLES if (value := os.environ.get(name))}
+    # A tool that is named may be another file one day; those below folders are told apart by their folder alone.
+    files = {name: _describe_file(value) for name, value in named.items() if os.path.isfile(value)}
+    words = {**options, **named, "ptxas": shutil.which("ptxas"), "prefix": sys.prefix}
+    return ", ".join(f"{name}={value}" for name, value in (*sorted(words.items()), *sorted(files.items())) if name != "cache")
+
+
+def _describe_file(path: str) -> tuple:
+    status = os.stat(path)
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def get_compiler(dump_dir: Optional[Path] = None) -> Any:

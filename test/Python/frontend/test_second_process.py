@@ -99,6 +99,16 @@ def test_other_options_have_kernels_of_their_own(run):
     assert run() == [False, first[1]] and run(TILUS_DISABLE_PTXAS_OPT="1") == [False, other[1]]
 
 
+def test_other_tools_have_kernels_of_their_own(run, tmp_path):
+    tool = tmp_path / "libdevice.10.bc"
+    tool.write_bytes(b"one")
+    first, named = run(), run(TILUS_LIBDEVICE=str(tool))
+    assert named[0] and named[1] != first[1] and run(TILUS_LIBDEVICE=str(tool)) == [False, named[1]]
+    tool.write_bytes(b"another")
+    changed = run(TILUS_LIBDEVICE=str(tool))
+    assert changed[0] and changed[1] != named[1] and run() == [False, first[1]]
+
+
 def test_nothing_is_kept_of_a_compiler_from_elsewhere(run, package, tmp_path):
     """The loader takes another library than the one whose build names the kernels."""
     (tmp_path / "elsewhere").mkdir()
