@@ -22,17 +22,15 @@ else:
 _MEMBERS = "_tilus_members"
 
 
-def load_instructions() -> bool:
-    """Makes the instructions methods of scripts. Whether they were none before.
+def load_instructions() -> None:
+    """Makes the instructions methods of scripts.
 
     They come with the compiler, which a process does without whose kernels are all kept.
     """
     from tilus.lang.instructions import Instructions
 
-    if Members.__bases__ == (Instructions,):
-        return False
-    Members.__bases__ = (Instructions,)
-    return True
+    if Members.__bases__ != (Instructions,):
+        Members.__bases__ = (Instructions,)
 
 
 class Members(_Instructions):
@@ -47,8 +45,9 @@ class Members(_Instructions):
         variable = self.__dict__.get(_MEMBERS, {}).get(name)
         if variable is not None:
             return variable.read()
-        if load_instructions():
-            return getattr(self, name)
+        load_instructions()
+        if hasattr(type(self), name):
+            return object.__getattribute__(self, name)
         raise AttributeError(f"'{type(self).__name__}' has no attribute '{name}'")
 
     def __setattr__(self, name: str, value: Any) -> None:

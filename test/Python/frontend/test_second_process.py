@@ -30,6 +30,38 @@ def test_calls_whose_kernels_are_kept_load_no_compiler(tmp_path):
         assert second["cpu_ms"] < 150 and second["cpu_ms"] < first["cpu_ms"]
 
 
+def test_instructions_are_there_when_one_is_used():
+    """Also in several threads at a time, and none is for a name that there is not."""
+    program = """
+import sys, threading, tilus
+from tilus.lang.classes import Members
+class Kernel(tilus.Script):
+    def __init__(self):
+        super().__init__()
+    @property
+    def broken(self):
+        return self.nothing
+    def __call__(self): ...
+from tilus.lang.script import make_script
+script = make_script(Kernel, {})
+assert "tilus.lang.instructions" not in sys.modules
+sys.setswitchinterval(1e-6)
+found, start = [], threading.Barrier(8)
+def look():
+    start.wait()
+    found.append(script.load_global)
+threads = [threading.Thread(target=look) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(found) == 8 and all(one.__self__ is script for one in found)
+for name in ("nothing", "broken"):
+    try: getattr(script, name)
+    except AttributeError as error: print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["'Kernel' has no attribute 'nothing'"] * 2, done.stderr
+
+
 # -- which compiler a kernel is kept for
 
 
