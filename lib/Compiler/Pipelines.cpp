@@ -54,6 +54,8 @@ void tilus::buildTilePipeline(OpPassManager &manager, const CompileOptions &opti
 }
 
 void tilus::buildNVVMPipeline(OpPassManager &manager, const CompileOptions &options) {
+  // Behind all choices, which are the same for each round.
+  addPass(manager, createUnrollLoopsPass());
   addPass(manager, createConvertTilusToNVVMPass({options.fastMath}));
   OpPassManager &modules = manager.nest<gpu::GPUModuleOp>();
   // What is equal is converted once; all else is left to LLVM, which is faster at it.

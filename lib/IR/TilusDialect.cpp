@@ -38,7 +38,21 @@ Operation *TilusDialect::materializeConstant(OpBuilder &builder, Attribute value
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+static LogicalResult verifyUnroll(Operation *op, Attribute value) {
+  StringRef name = TilusDialect::kUnrollAttrName;
+  if (!isa<scf::ForOp>(op))
+    return op->emitOpError("expected '") << name << "' on an 'scf.for', but got it on this op";
+  auto number = dyn_cast<IntegerAttr>(value);
+  if (isa<UnitAttr>(value) ||
+      (number && number.getValue().isStrictlyPositive() && number.getValue().sle(TilusDialect::kMaxUnroll)))
+    return success();
+  return op->emitOpError("expected '") << name << "' to be alone or a number from 1 to "
+                                       << TilusDialect::kMaxUnroll << ", but got " << value;
+}
+
 LogicalResult TilusDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == kUnrollAttrName)
+    return verifyUnroll(op, attribute.getValue());
   if (attribute.getName() != kTargetAttrName)
     return success();
   if (!isa<ModuleOp, gpu::GPUModuleOp>(op))

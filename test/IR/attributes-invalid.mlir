@@ -107,3 +107,17 @@ module attributes {tilus.target = "sm_90a"} {
 
 // expected-error @below {{'func.func' op expected 'tilus.target' on a module, but got it on this op}}
 func.func private @target() attributes {tilus.target = #tilus.target<chip = "sm_90a">}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'tilus.unroll' on an 'scf.for', but got it on this op}}
+func.func private @unroll() attributes {tilus.unroll}
+
+// -----
+
+func.func @unroll(%n: index) {
+  // expected-error @below {{'scf.for' op expected 'tilus.unroll' to be alone or a number from 1 to 4096, but got 0 : i32}}
+  scf.for %i = %n to %n step %n {
+  } {tilus.unroll = 0 : i32}
+  return
+}

@@ -37,6 +37,9 @@ def Tilus_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kVectorDimAttrName{"tilus.vector_dim"};
     static constexpr ::llvm::StringLiteral kMaskVectorAttrName{"tilus.mask_vector"};
     static constexpr ::llvm::StringLiteral kOffsetBitsAttrName{"tilus.offset_bits"};
+    static constexpr ::llvm::StringLiteral kUnrollAttrName{"tilus.unroll"};
+    /// A loop is unrolled at most so many times.
+    static constexpr int64_t kMaxUnroll = 4096;
 
   private:
     void registerTypes();

@@ -105,6 +105,29 @@ def InsertFencesPass : Pass<"tilus-insert-fences"> {
   let dependentDialects = ["::tilus::TilusDialect"];
 }
 
+def UnrollLoopsPass : Pass<"tilus-unroll-loops"> {
+  let summary = "repeats the bodies of loops that ask for it";
+  let description = [{
+    An `scf.for` with `tilus.unroll = N` becomes a loop of N rounds at a time and one of the rounds that are left,
+    whatever its bounds; its step has to be constant. One with `tilus.unroll` alone, or of at most N rounds, becomes
+    its rounds; the number of these has to be constant. LLVM does not unroll these loops further, so that
+    `tilus.unroll = 1` keeps a loop as it is.
+
+    ```mlir
+    tilus.kernel @k(%n: i32) warps(1) grid {
+      tilus.grid [%n]
+    } {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      scf.for %i = %c0 to %n step %c1 : i32 {
+        tilus.sync
+      } {tilus.unroll = 4 : i32}
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 def VerifyPhasePass : Pass<"tilus-verify-phase"> {
   let summary = "checks what a phase of the pipeline promises";
   let description = [{

@@ -9,17 +9,24 @@ from typing import Any, Optional, Union
 from tilus.lang.errors import InstructionError
 
 
+# The compiler unrolls a loop at most so many times.
+MAX_UNROLL = 4096
+
+
 class LoopRange:
     """`range(end)`, `range(start, end)` or `range(start, end, step)`, and how to unroll the loop: None leaves that to the
-    compiler, a number asks for so many rounds at a time, "all" executes the rounds one by one with a constant index."""
+    compiler, a number is how many rounds are executed at a time (1 for a loop that stays as it is), "all" or True executes
+    the rounds one by one with a constant index. A loop that may be left by break is not unrolled by a number."""
 
     __slots__ = ("start", "stop", "step", "unroll")
 
     def __init__(self, start: Any, end: Any = None, step: Any = None, /, *, unroll: Optional[Union[int, str]] = None):
         if end is None and step is not None:
             raise InstructionError("expected range(start, end, step), but got a step without an end")
-        if not (unroll is None or unroll == "all" or isinstance(unroll, int) and not isinstance(unroll, bool) and unroll > 0):
-            raise InstructionError(f"expected None, a positive number or 'all' for unroll, but got {unroll!r}")
+        if unroll is True:
+            unroll = "all"
+        if not (unroll is None or unroll == "all" or isinstance(unroll, int) and 0 < unroll <= MAX_UNROLL):
+            raise InstructionError(f"expected None, a number from 1 to {MAX_UNROLL} or 'all' for unroll, but got {unroll!r}")
         self.start, self.stop = (0, start) if end is None else (start, end)
         self.step = 1 if step is None else step
         self.unroll = unroll

@@ -234,3 +234,46 @@ def test_unrolled_ranges():
     out = np.zeros(8, np.float32)
     run_kernel(Squares(), Squares.__call__, [out])
     np.testing.assert_array_equal(out, [-1, 0, -1, 0, -1, 25, -1, 0])
+
+
+class Unrolled(Kernel):
+    """Stores `end` numbers, in a loop with a barrier, which LLVM does not unroll by itself."""
+
+    end = None
+
+    def __init__(self, unroll):
+        super().__init__()
+        self.unroll = unroll
+
+    def __call__(self, n: int32, p: ~int32):
+        self.attrs.blocks = 1
+        self.attrs.warps = 4
+        view = self.global_view(p, dtype=int32, shape=[64])
+        for i in self.range(n if self.end is None else self.end, unroll=self.unroll):
+            self.sync()
+            self.store_global(view, self.register_tensor(dtype=int32, shape=[1], init=i * i), offsets=[i])
+
+
+class UnrolledSix(Unrolled):
+    end = 6
+
+
+@pytest.mark.parametrize(
+    "cls, unroll, stores",
+    [(Unrolled, None, 1), (Unrolled, 1, 1), (Unrolled, 4, 5), (UnrolledSix, 3, 3), (UnrolledSix, 5, 6), (UnrolledSix, 8, 6),
+     (UnrolledSix, "all", 6), (UnrolledSix, True, 6)],
+)  # fmt: skip
+def test_loops_are_unrolled_in_the_code(cls, unroll, stores):
+    module = transpile(cls(unroll), cls.__call__)
+    for artifact in _native.Compiler(cache="off").compile(module, CHIPS):
+        assert len(re.findall(r"\bst\.global", artifact.ptx)) == stores
+    for n in range(10) if cls is Unrolled else [6]:
+        out = np.full(64, -1, np.int32)
+        run_kernel(cls(unroll), cls.__call__, [n, out])
+        np.testing.assert_array_equal(out[: n + 1], [*(i * i for i in range(n)), -1])
+
+
+@pytest.mark.parametrize("unroll", [0, -1, 5000, "full", 1.0])
+def test_wrong_unrolling(unroll):
+    with pytest.raises(TilusProgramError, match="expected None, a number from 1 to 4096 or 'all' for unroll"):
+        transpile(Unrolled(unroll), Unrolled.__call__)

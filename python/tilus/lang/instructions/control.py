@@ -98,11 +98,6 @@ class ControlInstructions(InstructionGroup):
         """The number of threads in the current group."""
         return current_group().count
 
-    def range(self, start: Any, end: Any = None, step: Any = None, /, *, unroll: Any = None) -> LoopRange:
-        """The range of a `for` of run time: `range(end)`, `range(start, end)` or `range(start, end, step)`. `unroll` is
-        how many rounds are executed at a time, or "all"."""
-        return LoopRange(start, end, step, unroll=unroll)
-
     def thread_group(self, thread_begin: int, num_threads: int) -> GroupRegion:
         """Lets `num_threads` threads of the current group from `thread_begin` on execute a `with` block; -1 is any part
         of that size."""
@@ -138,7 +133,7 @@ class ControlInstructions(InstructionGroup):
         start: Any, end: Any = None, step: Any = None, /, *, unroll: Optional[Union[int, str]] = None
     ) -> LoopRange:
         """The range of a loop: `range(end)`, `range(start, end)` or `range(start, end, step)`. `unroll` is how many rounds
-        to execute at a time, or "all" for a constant index in each."""
+        to execute at a time, whatever the bounds, or "all" for a constant index in each."""
         return LoopRange(start, end, step, unroll=unroll)
 
     def assume(self, cond: Any) -> None:

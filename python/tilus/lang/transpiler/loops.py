@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from tilus.dtypes import boolean, int32, int64
 from tilus.lang import scalar_math
@@ -220,7 +220,7 @@ def _range_loop(t: Transpiler, node: ast.For, bounds: LoopRange) -> None:
     if not stops:
         loop = ForLoop(lower, upper, step, what)
         if bounds.unroll is not None:
-            loop.attributes.update(_unroll_attribute(bounds.unroll))
+            loop.attributes["tilus.unroll"] = f"{bounds.unroll} : i32"
         with t.scope.local(what, place), loop.body() as index:
             _round(t, state, lambda: body(index))
         t.here(node)
@@ -334,7 +334,3 @@ def _signed(scalar: Scalar, nonneg: Any) -> Scalar:
 def emit_nonzero(step: Scalar) -> None:
     """A range whose step is zero is an error of run time, as it is in Python."""
     current_builder().create("tilus.assert", ((step != 0).value,), {"message": '"the step of a range is zero"'})
-
-
-def _unroll_attribute(unroll: Optional[int]) -> dict:
-    return {"llvm.loop_annotation": f"#llvm.loop_annotation<unroll = <disable = false, count = {unroll} : i32>>"}
