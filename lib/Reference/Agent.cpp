@@ -42,10 +42,18 @@ Step Agent::run(bool &moved) {
   while (!stack.empty()) {
     Frame &frame = stack.back();
     const Instruction &inst = frame.block->code[frame.next];
-    if (inst.entry->needs == Needs::Threads && findChild(range)) {
+    if (inst.entry->needs != Needs::Nobody && findChild(range)) {
       waiting = &inst;
       return Step::Wait;
     }
+    // The groups inside may have ended all threads, one by one.
+    if (exited && hasOnlyEndedThreads(range)) {
+      end(exited);
+      moved = true;
+      return Step::Next;
+    }
+    if (inst.entry->needs == Needs::AllThreads && failed(checkNoneEnded(inst)))
+      return Step::Failed;
     if (failed(checkOperands(inst)))
       return Step::Failed;
     ++frame.next;
@@ -119,8 +127,10 @@ void Agent::leave(ArrayRef<RuntimeValue> results) {
 
 void Agent::end(const Instruction *exit) {
   stack.clear();
-  if (exit)
+  if (exit) {
     copies.drop();
+    block.ended.set(range.begin, range.begin + range.threads);
+  }
   if (!parent)
     return;
   llvm::erase(parent->children, this);
@@ -133,6 +143,21 @@ void Agent::end(const Instruction *exit) {
 //===----------------------------------------------------------------------===//
 // Groups
 //===----------------------------------------------------------------------===//
+
+bool Agent::hasOnlyEndedThreads(const ThreadRange &threads) const {
+  return block.ended.find_first_unset_in(threads.begin, threads.begin + threads.threads) == -1;
+}
+
+LogicalResult Agent::checkNoneEnded(const Instruction &inst) const {
+  // Where one ended, the groups around it know of it.
+  const Instruction *exit = getExit();
+  if (!exit || block.ended.find_first_in(range.begin, range.begin + range.threads) == -1)
+    return success();
+  InFlightDiagnostic error =
+      inst.op->emitOpError("expected all threads of the group, but got some that have ended");
+  error.attachNote(exit->op->getLoc()) << "they end here";
+  return error;
+}
 
 Agent *Agent::findChild(const ThreadRange &threads) {
   for (Agent *child : children)

@@ -12,6 +12,8 @@
 #include "SharedMemory.h"
 #include "Tilus/Reference/ReferenceExecutor.h"
 
+#include "llvm/ADT/BitVector.h"
+
 namespace tilus::reference {
 
 class Agent;
@@ -43,6 +45,8 @@ struct ThreadBlock {
   /// Null unless hazards are checked.
   std::unique_ptr<RaceDetector> races;
   std::vector<std::unique_ptr<Agent>> agents;
+  /// The threads that have ended for good.
+  llvm::BitVector ended;
 };
 
 /// A place in a block of instructions.
@@ -128,10 +132,14 @@ public:
   /// A group inside this one that is at work on any of the threads; null if there is none.
   Agent *findChild(const ThreadRange &threads);
   void spawn(const Instruction &group, ThreadRange threads);
-  /// The operation by which some of the threads ended early; null if none did.
-  const Instruction *getExit() const { return exited; }
+  /// Whether all of the threads have ended early.
+  bool hasOnlyEndedThreads(const ThreadRange &threads) const;
+  /// Reports an operation that needs threads that have ended.
+  mlir::LogicalResult checkNoneEnded(const Instruction &inst) const;
 
 private:
+  /// The operation by which threads of this group, or of one around it, ended early; null if none did.
+  const Instruction *getExit() const { return exited || !parent ? exited : parent->getExit(); }
   mlir::LogicalResult checkOperands(const Instruction &inst) const;
   mlir::LogicalResult countStep(const Instruction &inst);
 

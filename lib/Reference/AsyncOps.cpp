@@ -39,7 +39,7 @@ static Step runWaitAll(Agent &agent, const Instruction &) {
 }
 
 void tilus::reference::registerAsyncHandlers(HandlerTable &table) {
-  table.add<CopyAsyncOp>(runCopyAsync, Needs::Threads);
+  table.add<CopyAsyncOp>(runCopyAsync, Needs::AllThreads);
   table.add<CommitGroupOp>(runCommitGroup, Needs::Threads);
   table.add<WaitGroupOp>(runWaitGroup, Needs::Threads);
   table.add<WaitAllOp>(runWaitAll, Needs::Threads);

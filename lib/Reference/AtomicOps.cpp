@@ -186,7 +186,7 @@ static Step runStoreScatter(Agent &agent, const Instruction &inst) {
 }
 
 void tilus::reference::registerAtomicHandlers(HandlerTable &table) {
-  table.add<AtomicOp>(runAtomic, Needs::Threads);
-  table.add<AtomicScatterOp>(runAtomicScatter, Needs::Threads);
-  table.add<StoreScatterOp>(runStoreScatter, Needs::Threads);
+  table.add<AtomicOp>(runAtomic, Needs::AllThreads);
+  table.add<AtomicScatterOp>(runAtomicScatter, Needs::AllThreads);
+  table.add<StoreScatterOp>(runStoreScatter, Needs::AllThreads);
 }

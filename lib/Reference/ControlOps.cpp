@@ -34,6 +34,8 @@ static Step runThreadGroup(Agent &agent, const Instruction &inst) {
   ThreadRange range{agent.getRange().begin + op.getBegin().value_or(0), op.getThreads()};
   if (agent.findChild(range))
     return Step::Wait;
+  if (agent.hasOnlyEndedThreads(range))
+    return Step::Next;
   agent.spawn(inst, range);
   return Step::Next;
 }

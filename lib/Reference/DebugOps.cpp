@@ -124,7 +124,7 @@ static Step runAssert(Agent &agent, const Instruction &inst) {
 }
 
 void tilus::reference::registerDebugHandlers(HandlerTable &table) {
-  table.add<PrintfOp>(runPrintf, Needs::Threads);
-  table.add<PrintOp>(runPrint, Needs::Threads);
-  table.add<AssertOp>(runAssert, Needs::Threads);
+  table.add<PrintfOp>(runPrintf, Needs::AllThreads);
+  table.add<PrintOp>(runPrint, Needs::AllThreads);
+  table.add<AssertOp>(runAssert, Needs::AllThreads);
 }

@@ -140,6 +140,6 @@ void tilus::reference::registerGlobalMemoryHandlers(HandlerTable &table) {
   table.add<ElementPointerOp>(runElementPointer);
   table.add<PointerCastOp>(runPointerCast);
   table.add<AllocGlobalOp>(runAllocGlobal);
-  table.add<LoadGlobalOp>(runLoadGlobal, Needs::Threads);
-  table.add<StoreGlobalOp>(runStoreGlobal, Needs::Threads);
+  table.add<LoadGlobalOp>(runLoadGlobal, Needs::AllThreads);
+  table.add<StoreGlobalOp>(runStoreGlobal, Needs::AllThreads);
 }

@@ -44,8 +44,9 @@ using Handler = std::function<Step(Agent &, const Instruction &)>;
 
 /// Whom an operation needs.
 enum class Needs {
-  Nobody, ///< Computes from its operands.
-  Threads ///< Acts on memory or barriers with all threads of the group, so waits for the groups inside it.
+  Nobody,    ///< Computes from its operands.
+  Threads,   ///< Acts with the threads of the group, so waits for the groups inside it.
+  AllThreads ///< The same, and each thread has its part: none may have ended.
 };
 
 /// How an operation is executed.

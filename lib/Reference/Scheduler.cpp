@@ -12,7 +12,7 @@ using namespace tilus::reference;
 static constexpr size_t maxNotes = 16;
 
 ThreadBlock::ThreadBlock(Launch &launch, std::array<int64_t, 3> id, int64_t threads)
-    : launch(launch), id(id) {
+    : launch(launch), id(id), ended(threads) {
   if (launch.options.checkHazards)
     races = std::make_unique<RaceDetector>(launch.units);
   agents.push_back(

@@ -134,6 +134,6 @@ void tilus::reference::registerSharedMemoryHandlers(HandlerTable &table) {
   table.add<SliceSharedOp>(runSliceShared);
   table.add<ReshapeSharedOp>(runReshapeShared);
   table.add<PermuteSharedOp>(runPermuteShared);
-  table.add<LoadSharedOp>(runLoadShared, Needs::Threads);
-  table.add<StoreSharedOp>(runStoreShared, Needs::Threads);
+  table.add<LoadSharedOp>(runLoadShared, Needs::AllThreads);
+  table.add<StoreSharedOp>(runStoreShared, Needs::AllThreads);
 }

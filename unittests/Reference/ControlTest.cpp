@@ -185,6 +185,38 @@ TEST_F(ReferenceTest, EndsAtAnExit) {
   EXPECT_THAT(out, Each(-1));
 }
 
+// Threads that have ended execute nothing any more, and the rest of the block goes on.
+TEST_F(ReferenceTest, RunsNothingOnThreadsThatHaveEnded) {
+  std::vector<int32_t> out(8, -1);
+  std::string view = "%one = arith.constant dense<1> : tensor<1xi32>\n"
+                     "%v = tilus.global_view %out : !tilus.ptr<i32> -> !tilus.global<8xi32>\n";
+  auto storeIn = [](const char *group, int at) {
+    std::string place = "%i" + std::to_string(at);
+    return "tilus.thread_group " + std::string(group) + " {\n" + place + " = arith.constant " +
+           std::to_string(at) + " : i32\n%t" + std::to_string(at) +
+           " = arith.constant dense<1> : tensor<1xi32>\ntilus.store_global %t" + std::to_string(at) +
+           ", %v[" + place + "] : tensor<1xi32>, !tilus.global<8xi32>\n}\n";
+  };
+  std::string exits = "tilus.thread_group begin(0) threads(32) {\ntilus.exit\n}\n";
+  // The first warp's threads are gone, also for a group inside a later group; others are there.
+  std::string body = view + exits + storeIn("begin(0) threads(32)", 0) + storeIn("threads(16)", 1) +
+                     storeIn("begin(32) threads(32)", 2);
+  ASSERT_TRUE(runBody("%out: !tilus.ptr<i32>", body, {Arg::buffer(out)})) << getError();
+  EXPECT_THAT(out, ElementsAre(-1, -1, 1, -1, -1, -1, -1, -1));
+  // Behind groups that have ended all threads of the block nothing is executed.
+  std::string all = exits + "tilus.thread_group begin(32) threads(96) {\ntilus.exit\n}\n";
+  body = view + all + "tilus.store_global %one, %v[%c0] : tensor<1xi32>, !tilus.global<8xi32>\n";
+  out.assign(8, -1);
+  ASSERT_TRUE(runBody("%out: !tilus.ptr<i32>", body, {Arg::buffer(out)})) << getError();
+  EXPECT_THAT(out, Each(-1));
+  // Which elements are those of the threads that are left is for layouts to choose.
+  body = view + exits + "tilus.store_global %one, %v[%c0] : tensor<1xi32>, !tilus.global<8xi32>\n";
+  EXPECT_FALSE(runBody("%out: !tilus.ptr<i32>", body, {Arg::buffer(out)}));
+  EXPECT_THAT(getError(),
+              testing::HasSubstr("expected all threads of the group, but got some that have ended"));
+  EXPECT_THAT(getError(), testing::HasSubstr("they end here"));
+}
+
 TEST_F(ReferenceTest, UpdatesEachPlaceOnce) {
   std::vector<int32_t> x = {10, 20, 30, 40, 0, 0, 0, 0}, bins(4), old(8);
   const char *body = R"(%v = tilus.global_view %x : !tilus.ptr<i32> -> !tilus.global<4xi32>

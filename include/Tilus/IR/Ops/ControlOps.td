@@ -99,7 +99,9 @@ def Tilus_ExitOp : Tilus_ControlOp<"exit", [MemoryEffects<[MemWrite<Tilus_Barrie
   let summary = "ends the block, or the thread group that executes it";
   let description = [{
     The threads of the current group stop here; asynchronous copies that they have not waited for are
-    dropped. Groups that later synchronise with these threads are refused by the hazard checks.
+    dropped. A later thread group of such threads alone executes nothing, and a group of which some threads have
+    stopped must not access memory, print or check: which elements the others hold is for layouts to choose.
+    Groups that later synchronise with these threads are refused by the hazard checks.
 
     ```mlir
     tilus.kernel @k(%stop: i1) warps(1) grid {
