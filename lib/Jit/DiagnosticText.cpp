@@ -7,26 +7,55 @@
 using namespace mlir;
 using namespace tilus;
 
+/// The innermost call that a location lies in; null if there is none.
+static LocationAttr findCaller(Location location) {
+  auto site = location->findInstanceOf<CallSiteLoc>();
+  return site ? LocationAttr(site.getCaller()) : LocationAttr();
+}
+
 DiagnosticText::DiagnosticText(MLIRContext *context)
     : handler(context, [this](Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return;
         add(diagnostic);
-        for (Diagnostic &note : diagnostic.getNotes())
+        for (Diagnostic &note : diagnostic.getNotes()) {
           add(note);
+          if (findCaller(note.getLocation()) != findCaller(diagnostic.getLocation()))
+            addCallers(note.getLocation());
+        }
+        addCallers(diagnostic.getLocation());
       }) {}
+
+static void setPlace(DiagnosticRecord &record, Location location) {
+  auto place = location->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return;
+  record.file = place.getFilename().getValue().str();
+  record.line = place.getLine();
+  record.column = place.getColumn();
+}
 
 void DiagnosticText::add(Diagnostic &diagnostic) {
   DiagnosticRecord record;
   record.severity = diagnostic.getSeverity() == DiagnosticSeverity::Note ? DiagnosticRecord::Severity::Note
                                                                          : DiagnosticRecord::Severity::Error;
   record.message = diagnostic.str();
-  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
-    record.file = place.getFilename().getValue().str();
-    record.line = place.getLine();
-    record.column = place.getColumn();
-  }
+  setPlace(record, diagnostic.getLocation());
   records.push_back(std::move(record));
+}
+
+void DiagnosticText::addCallers(Location location) {
+  for (LocationAttr caller = findCaller(location); caller; caller = findCaller(caller)) {
+    auto outer = dyn_cast<CallSiteLoc>(caller);
+    Location place = outer ? outer.getCallee() : Location(caller);
+    DiagnosticRecord record;
+    record.severity = DiagnosticRecord::Severity::Note;
+    record.message = "called from here";
+    if (auto function = dyn_cast<NameLoc>(place))
+      record.message += (", in '" + function.getName().getValue() + "'").str();
+    setPlace(record, place);
+    records.push_back(std::move(record));
+  }
 }
 
 llvm::Error DiagnosticText::takeError() {

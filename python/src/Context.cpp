@@ -54,13 +54,40 @@ static std::string getSeverityName(MlirDiagnosticSeverity severity) {
   return "remark";
 }
 
+/// A note for each call that a location lies in, innermost first; those of notes only where they differ.
+/// Errors of compilers carry the same.
+static void addCallers(MlirLocation location, std::vector<Diagnostic> &notes) {
+  while (mlirLocationIsACallSite(location)) {
+    location = mlirLocationCallSiteGetCaller(location);
+    bool isCalled = mlirLocationIsACallSite(location);
+    MlirLocation caller = isCalled ? mlirLocationCallSiteGetCallee(location) : location;
+    Diagnostic note = {"note", "called from here"};
+    if (mlirLocationIsAName(caller))
+      note.message += ", in '" + makeString(mlirIdentifierStr(mlirLocationNameGetName(caller))) + "'";
+    findPlace(caller, note.file, note.line, note.column);
+    notes.push_back(std::move(note));
+  }
+}
+
+static bool haveOneCaller(MlirLocation left, MlirLocation right) {
+  return mlirLocationIsACallSite(left) && mlirLocationIsACallSite(right) &&
+         mlirLocationEqual(mlirLocationCallSiteGetCaller(left), mlirLocationCallSiteGetCaller(right));
+}
+
 static Diagnostic readDiagnostic(MlirDiagnostic diagnostic) {
   Diagnostic result;
   result.severity = getSeverityName(mlirDiagnosticGetSeverity(diagnostic));
   mlirDiagnosticPrint(diagnostic, appendText, &result.message);
   findPlace(mlirDiagnosticGetLocation(diagnostic), result.file, result.line, result.column);
-  for (intptr_t i = 0, n = mlirDiagnosticGetNumNotes(diagnostic); i != n; ++i)
-    result.notes.push_back(readDiagnostic(mlirDiagnosticGetNote(diagnostic, i)));
+  MlirLocation location = mlirDiagnosticGetLocation(diagnostic);
+  for (intptr_t i = 0, n = mlirDiagnosticGetNumNotes(diagnostic); i != n; ++i) {
+    MlirDiagnostic note = mlirDiagnosticGetNote(diagnostic, i);
+    result.notes.push_back(readDiagnostic(note));
+    if (!haveOneCaller(mlirDiagnosticGetLocation(note), location))
+      addCallers(mlirDiagnosticGetLocation(note), result.notes);
+  }
+  if (result.severity != "note")
+    addCallers(location, result.notes);
   return result;
 }
 

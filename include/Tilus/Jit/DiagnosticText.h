@@ -18,6 +18,9 @@ public:
 
 private:
   void add(mlir::Diagnostic &diagnostic);
+  /// Adds a note for each call that a location lies in, innermost first; those of notes only where they
+  /// differ. A name around the place of a call is that of the function that makes it.
+  void addCallers(mlir::Location location);
 
   std::vector<DiagnosticRecord> records;
   mlir::ScopedDiagnosticHandler handler;

@@ -92,7 +92,9 @@ class Builder:
         # Groups of which threads may have left the kernel.
         self.returned: list = []
         self.place: Optional[Place] = None
-        self._location: tuple = (None, None)
+        # The calls that the place lies in, as the location of the innermost one; None in the kernel itself.
+        self.caller: Optional[ir.Location] = None
+        self._location: tuple = (None, None, None)
         self._types: dict = {}
         self._attributes: dict = {}
         # Counts what happens to names, so that it can be said which of two came first; see scopes.py.
@@ -143,16 +145,31 @@ class Builder:
 
     @property
     def location(self) -> ir.Location:
-        """The location of the current place."""
-        place, location = self._location
-        if location is None or place is not self.place:
-            place = self.place
-            if place is None:
-                location = ir.Location.unknown(self.context)
-            else:
-                location = ir.Location.file(place.file, place.line, place.column, self.context)
-            self._location = (place, location)
+        """The location of the current place, with the calls that it lies in."""
+        place, caller, location = self._location
+        if location is None or place is not self.place or caller is not self.caller:
+            location = self._locate(self.place)
+            if self.place is not None and self.caller is not None:
+                location = ir.Location.callsite(location, self.caller)
+            self._location = (self.place, self.caller, location)
         return location
+
+    def _locate(self, place: Optional[Place]) -> ir.Location:
+        if place is None:
+            return ir.Location.unknown(self.context)
+        return ir.Location.file(place.file, place.line, place.column, self.context)
+
+    @contextlib.contextmanager
+    def called(self, function: str, place: Optional[Place]) -> Iterator[None]:
+        """Operations made inside are those of a function that is called at this place of another function."""
+        before = self.place, self.caller
+        if place is not None:
+            call = ir.Location.name(function, self.context, self._locate(place))
+            self.caller = call if self.caller is None else ir.Location.callsite(call, self.caller)
+        try:
+            yield
+        finally:
+            self.place, self.caller = before
 
     @contextlib.contextmanager
     def at(self, place: Optional[Place]) -> Iterator[None]:

@@ -209,16 +209,16 @@ def inline(t: Transpiler, function: types.FunctionType, args: list, kwargs: dict
     activation.self_object = args[0] if args and isinstance(args[0], Members) else None
     activation.call_place = t.place(node) if node is not None else None
     bound = _bind(function, args, kwargs)
-    place = t.builder.place
+    caller = t.activation.source.node_name
     t.activations.append(activation)
     try:
-        for parameter, value in bound:
-            _bind_parameter(t, activation, parameter, value)
-        t.block(activation.source.node.body)
-        return _result(t, activation)
+        with t.builder.called(caller, activation.call_place):
+            for parameter, value in bound:
+                _bind_parameter(t, activation, parameter, value)
+            t.block(activation.source.node.body)
+            return _result(t, activation)
     finally:
         t.activations.pop()
-        t.builder.place = place
 
 
 def _result(t: Transpiler, activation: Activation) -> Any:
