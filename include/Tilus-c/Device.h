@@ -18,6 +18,8 @@ typedef struct TilusDevice TilusDevice;
 typedef struct TilusBuffer TilusBuffer;
 /// A stream of one's own.
 typedef struct TilusStream TilusStream;
+/// A measurement of the time between two points of a stream.
+typedef struct TilusTimer TilusTimer;
 /// A kernel whose binary is loaded on a device.
 typedef struct TilusKernel TilusKernel;
 /// The arguments of a loaded kernel, set one by one and used for any number of launches.
@@ -41,6 +43,9 @@ TILUS_C_EXPORT unsigned tilusDeviceGetOrdinal(const TilusDevice *device);
 TILUS_C_EXPORT void tilusDeviceGetCapability(const TilusDevice *device, int *major, int *minor);
 /// The most specific target of the device, which calls have that name none; null if it is not known.
 TILUS_C_EXPORT const TilusTarget *tilusDeviceGetDefaultTarget(const TilusDevice *device);
+/// An attribute of the device, by its number in the driver's CUdevice_attribute, and its memory in bytes.
+TILUS_C_FALLIBLE TilusError *tilusDeviceGetAttribute(const TilusDevice *device, int attribute, int *result);
+TILUS_C_FALLIBLE TilusError *tilusDeviceGetTotalMemory(const TilusDevice *device, uint64_t *result);
 /// Waits for all work on the device; fails with what failed since the last wait.
 TILUS_C_FALLIBLE TilusError *tilusDeviceSynchronize(const TilusDevice *device);
 TILUS_C_EXPORT void tilusDeviceDestroy(TilusDevice *device);
@@ -67,6 +72,14 @@ TILUS_C_FALLIBLE TilusError *tilusStreamCreate(const TilusDevice *device, TilusS
 TILUS_C_EXPORT void *tilusStreamGetHandle(const TilusStream *stream);
 TILUS_C_FALLIBLE TilusError *tilusStreamSynchronize(const TilusStream *stream);
 TILUS_C_EXPORT void tilusStreamDestroy(TilusStream *stream);
+
+TILUS_C_FALLIBLE TilusError *tilusTimerCreate(const TilusDevice *device, TilusTimer **result);
+/// Marks the points of a stream, a CUstream or null for the default one.
+TILUS_C_FALLIBLE TilusError *tilusTimerStart(TilusTimer *timer, void *stream);
+TILUS_C_FALLIBLE TilusError *tilusTimerStop(TilusTimer *timer, void *stream);
+/// Waits for the second point; the device's milliseconds between the two.
+TILUS_C_FALLIBLE TilusError *tilusTimerGetMilliseconds(const TilusTimer *timer, float *result);
+TILUS_C_EXPORT void tilusTimerDestroy(TilusTimer *timer);
 
 /// Loads the artifact's binary on the device. Fails if it cannot run there.
 TILUS_C_FALLIBLE TilusError *tilusKernelLoad(const TilusDevice *device, const TilusArtifact *artifact,

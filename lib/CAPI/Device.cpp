@@ -18,6 +18,11 @@ struct TilusStream {
   Stream stream;
 };
 
+struct TilusTimer {
+  std::shared_ptr<const OpenDevice> open;
+  EventTimer timer;
+};
+
 //===----------------------------------------------------------------------===//
 // Drivers and devices
 //===----------------------------------------------------------------------===//
@@ -110,6 +115,26 @@ const TilusTarget *tilusDeviceGetDefaultTarget(const TilusDevice *device) {
   return device ? wrapTarget(device->open->device->getDefaultTarget()) : nullptr;
 }
 
+/// Puts what the device tells in its place.
+template <typename T> static TilusError *tell(llvm::Expected<T> answer, T *result) {
+  if (!answer)
+    return wrapError(answer.takeError());
+  *result = *answer;
+  return nullptr;
+}
+
+TilusError *tilusDeviceGetAttribute(const TilusDevice *device, int attribute, int *result) {
+  if (!device || !result)
+    return makeNullError(device ? "a place for the attribute" : "a device");
+  return tell(device->open->device->getAttribute(static_cast<cuda::DeviceAttribute>(attribute)), result);
+}
+
+TilusError *tilusDeviceGetTotalMemory(const TilusDevice *device, uint64_t *result) {
+  if (!device || !result)
+    return makeNullError(device ? "a place for the number of bytes" : "a device");
+  return tell(device->open->device->getTotalMemory(), result);
+}
+
 TilusError *tilusDeviceSynchronize(const TilusDevice *device) {
   return device ? wrapError(device->open->device->synchronize()) : makeNullError("a device");
 }
@@ -177,3 +202,38 @@ TilusError *tilusStreamSynchronize(const TilusStream *stream) {
 }
 
 void tilusStreamDestroy(TilusStream *stream) { delete stream; }
+
+//===----------------------------------------------------------------------===//
+// Timers
+//===----------------------------------------------------------------------===//
+
+TilusError *tilusTimerCreate(const TilusDevice *device, TilusTimer **result) {
+  if (!result)
+    return makeNullError("a place for the timer");
+  *result = nullptr;
+  if (!device)
+    return makeNullError("a device");
+  llvm::Expected<EventTimer> timer = EventTimer::create(*device->open->device);
+  if (!timer)
+    return wrapError(timer.takeError());
+  *result = new TilusTimer{device->open, std::move(*timer)};
+  return nullptr;
+}
+
+TilusError *tilusTimerStart(TilusTimer *timer, void *stream) {
+  return timer ? wrapError(timer->timer.start(static_cast<cuda::StreamHandle>(stream)))
+               : makeNullError("a timer");
+}
+
+TilusError *tilusTimerStop(TilusTimer *timer, void *stream) {
+  return timer ? wrapError(timer->timer.stop(static_cast<cuda::StreamHandle>(stream)))
+               : makeNullError("a timer");
+}
+
+TilusError *tilusTimerGetMilliseconds(const TilusTimer *timer, float *result) {
+  if (!timer || !result)
+    return makeNullError(timer ? "a place for the milliseconds" : "a timer");
+  return tell(timer->timer.getMilliseconds(), result);
+}
+
+void tilusTimerDestroy(TilusTimer *timer) { delete timer; }

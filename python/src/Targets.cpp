@@ -153,15 +153,83 @@ static nb::object describeDevice(int ordinal) {
                         target ? getHandle(target) : nb::none());
 }
 
+static int getAttribute(int ordinal, int attribute) {
+  int value = 0;
+  check(tilusDeviceGetAttribute(openDevice(ordinal), attribute, &value));
+  return value;
+}
+
+static uint64_t getTotalMemory(int ordinal) {
+  uint64_t bytes = 0;
+  check(tilusDeviceGetTotalMemory(openDevice(ordinal), &bytes));
+  return bytes;
+}
+
 static std::string getCudaVersion() {
   int version = tilusDriverGetVersion(getDriver());
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+namespace {
+/// Memory of a device.
+struct Buffer {
+  std::shared_ptr<TilusBuffer> handle;
+};
+
+struct Timer {
+  std::shared_ptr<TilusTimer> handle;
+};
+} // namespace
+
+static Buffer makeBuffer(int ordinal, uint64_t bytes) {
+  TilusBuffer *buffer = nullptr;
+  check(tilusBufferAllocate(openDevice(ordinal), bytes, &buffer));
+  return {std::shared_ptr<TilusBuffer>(buffer, tilusBufferDestroy)};
+}
+
+static Timer makeTimer(int ordinal) {
+  TilusTimer *timer = nullptr;
+  check(tilusTimerCreate(openDevice(ordinal), &timer));
+  return {std::shared_ptr<TilusTimer>(timer, tilusTimerDestroy)};
+}
+
+static float getMilliseconds(const Timer &self) {
+  float milliseconds = 0;
+  TilusError *error;
+  {
+    nb::gil_scoped_release release;
+    error = tilusTimerGetMilliseconds(self.handle.get(), &milliseconds);
+  }
+  check(error);
+  return milliseconds;
+}
+
+static void bindTimers(nb::module_ &module) {
+  nb::class_<Buffer>(module, "Buffer", "Memory of a device.")
+      .def(
+          "__init__",
+          [](Buffer *self, int device, uint64_t bytes) { new (self) Buffer(makeBuffer(device, bytes)); },
+          nb::arg("device"), nb::arg("bytes"))
+      .def_prop_ro("address", [](const Buffer &self) { return tilusBufferGetAddress(self.handle.get()); })
+      .def(
+          "fill", [](Buffer &self, uint8_t value) { check(tilusBufferFill(self.handle.get(), value)); },
+          nb::arg("value"), "Sets every byte, in the default stream.");
+  nb::class_<Timer>(module, "Timer", "The device's time between two points of its default stream.")
+      .def(
+          "__init__", [](Timer *self, int device) { new (self) Timer(makeTimer(device)); }, nb::arg("device"))
+      .def("start", [](Timer &self) { check(tilusTimerStart(self.handle.get(), nullptr)); })
+      .def("stop", [](Timer &self) { check(tilusTimerStop(self.handle.get(), nullptr)); })
+      .def_prop_ro("milliseconds", getMilliseconds, "Waits for the second point.");
+}
+
 void tilus::python::bindDevices(nb::module_ &module) {
+  bindTimers(module);
   module.def("device_count", countDevices, "The number of GPUs. Raises where there is no driver.");
   module.def("describe_device", describeDevice, nb::arg("ordinal"),
              "The name, the compute capability and the default target (or None) of a device.");
+  module.def("device_attribute", getAttribute, nb::arg("ordinal"), nb::arg("attribute"),
+             "An attribute of a device, by its number in the driver's CUdevice_attribute.");
+  module.def("device_memory", getTotalMemory, nb::arg("ordinal"), "The bytes of a device's memory.");
   module.def("cuda_version", getCudaVersion, "The CUDA version that the driver supports, as \"13.0\".");
   module.def(
       "synchronize",

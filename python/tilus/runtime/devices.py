@@ -7,31 +7,30 @@ from __future__ import annotations
 import functools
 from types import SimpleNamespace
 
-# CUDA's names, and torch's of the same.
-_NAMES = {
-    "name": "name",
-    "major": "major",
-    "minor": "minor",
-    "totalGlobalMem": "total_memory",
-    "multiProcessorCount": "multi_processor_count",
-    "l2CacheSize": "L2_cache_size",
-    "warpSize": "warp_size",
-    "regsPerMultiprocessor": "regs_per_multiprocessor",
-    "maxThreadsPerMultiProcessor": "max_threads_per_multi_processor",
-    "sharedMemPerBlock": "shared_memory_per_block",
-    "sharedMemPerBlockOptin": "shared_memory_per_block_optin",
-    "sharedMemPerMultiprocessor": "shared_memory_per_multiprocessor",
+# CUDA's names, and the numbers of the driver's attributes (CUdevice_attribute).
+_ATTRIBUTES = {
+    "maxThreadsPerBlock": 1,
+    "sharedMemPerBlock": 8,
+    "totalConstMem": 9,
+    "warpSize": 10,
+    "regsPerBlock": 12,
+    "multiProcessorCount": 16,
+    "memoryBusWidth": 37,
+    "l2CacheSize": 38,
+    "maxThreadsPerMultiProcessor": 39,
+    "sharedMemPerMultiprocessor": 81,
+    "regsPerMultiprocessor": 82,
+    "sharedMemPerBlockOptin": 97,
+    "maxBlocksPerMultiProcessor": 106,
+    "reservedSharedMemPerBlock": 111,
 }
 
 
 @functools.cache
 def get_device_properties(device_id: int = 0) -> SimpleNamespace:
-    """The properties of a GPU, asked of torch, which must be installed."""
-    try:
-        import torch
-    except ImportError:
-        raise RuntimeError("expected torch, which tells the properties of GPUs, but it is not installed") from None
-    if not torch.cuda.is_available() or device_id >= torch.cuda.device_count():
-        raise RuntimeError(f"expected GPU {device_id}, but torch sees {torch.cuda.device_count()} GPUs")
-    found = torch.cuda.get_device_properties(device_id)
-    return SimpleNamespace(**{cuda: getattr(found, name) for cuda, name in _NAMES.items() if hasattr(found, name)})
+    """The properties of a GPU, asked of the driver. Raises RuntimeError where there is no driver or no such GPU."""
+    from tilus._native import runtime
+
+    name, (major, minor), _ = runtime.describe_device(device_id)
+    found = {cuda: runtime.device_attribute(device_id, number) for cuda, number in _ATTRIBUTES.items()}
+    return SimpleNamespace(name=name, major=major, minor=minor, totalGlobalMem=runtime.device_memory(device_id), **found)

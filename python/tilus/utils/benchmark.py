@@ -19,15 +19,17 @@ def benchmark_func(
 ) -> float:
     """The median time of a run in milliseconds.
 
-    With a GPU and torch: by events, after `warmup` runs, with the second-level cache emptied before each. Otherwise by
-    the host's clock.
+    With a GPU: by events, after `warmup` runs, with the second-level cache emptied before each; in torch's current stream
+    if torch has the GPU, else in the default one. Without a GPU by the host's clock.
     """
     if repeat < 1 or warmup < 0:
         raise ValueError(f"expected at least 1 run and no negative number of others, but got {repeat} and {warmup}")
     torch = _find_cuda_torch()
-    if torch is None:
-        return _time_on_host(run_func, warmup, repeat)
-    return _time_on_device(torch, run_func, warmup, repeat, clear_l2_cache)
+    if torch is not None:
+        return _time_with_torch(torch, run_func, warmup, repeat, clear_l2_cache)
+    if _has_gpu():
+        return _time_with_driver(run_func, warmup, repeat, clear_l2_cache)
+    return _time_on_host(run_func, warmup, repeat)
 
 
 def _find_cuda_torch() -> Any:
@@ -36,6 +38,15 @@ def _find_cuda_torch() -> Any:
     except ImportError:
         return None
     return torch if torch.cuda.is_available() else None
+
+
+def _has_gpu() -> bool:
+    from tilus._native import runtime
+
+    try:
+        return runtime.device_count() > 0
+    except RuntimeError:  # there is no driver
+        return False
 
 
 def _time_on_host(run_func: Callable[[], Any], warmup: int, repeat: int) -> float:
@@ -49,9 +60,36 @@ def _time_on_host(run_func: Callable[[], Any], warmup: int, repeat: int) -> floa
     return statistics.median(times)
 
 
-def _time_on_device(torch: Any, run_func: Callable[[], Any], warmup: int, repeat: int, clear_l2_cache: bool) -> float:
+def _flush_bytes(l2_bytes: int) -> int:
+    return max(2 * l2_bytes, _MIN_FLUSH_BYTES)
+
+
+def _time_with_driver(run_func: Callable[[], Any], warmup: int, repeat: int, clear_l2_cache: bool) -> float:
+    from tilus._native import runtime
+    from tilus.runtime.devices import get_device_properties
+
+    slab = runtime.Buffer(0, _flush_bytes(get_device_properties(0).l2CacheSize))
+    timers = [runtime.Timer(0) for _ in range(repeat)]
+    for _ in range(warmup):
+        run_func()
+    runtime.synchronize(0)
+    if not clear_l2_cache:
+        # Keeps the GPU busy meanwhile, so that no run waits for the host; what this took from the cache is read again.
+        for _ in range(repeat):
+            slab.fill(0)
+        run_func()
+    for timer in timers:
+        if clear_l2_cache:
+            slab.fill(0)
+        timer.start()
+        run_func()
+        timer.stop()
+    return float(statistics.median(timer.milliseconds for timer in timers))
+
+
+def _time_with_torch(torch: Any, run_func: Callable[[], Any], warmup: int, repeat: int, clear_l2_cache: bool) -> float:
     properties = torch.cuda.get_device_properties(torch.cuda.current_device())
-    flush_bytes = max(2 * getattr(properties, "L2_cache_size", 0), _MIN_FLUSH_BYTES)
+    flush_bytes = _flush_bytes(getattr(properties, "L2_cache_size", 0))
     slab = torch.empty(flush_bytes if clear_l2_cache else 1, dtype=torch.int8, device="cuda")
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(repeat)]
     for _ in range(warmup):

@@ -1,6 +1,10 @@
 """The helpers of `self.cuda` against the fragments of the PTX manual and against counting."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from tilus import dtypes
@@ -85,28 +89,8 @@ def test_default_layout_errors():
     assert cuda.shared_layout([2, 3]) == shared_row_major(2, 3)
 
 
-def test_device_properties(monkeypatch):
-    """Those of torch under CUDA's names, and what is said where there is no GPU."""
-    import sys
-    import types
-
-    def make_torch(count):
-        found = types.SimpleNamespace(name="GPU", major=9, minor=0, multi_processor_count=132, total_memory=1 << 37)
-        return types.SimpleNamespace(
-            cuda=types.SimpleNamespace(
-                is_available=lambda: count > 0, device_count=lambda: count, get_device_properties=lambda index: found
-            )
-        )
-
-    from tilus.runtime import devices
-
-    devices.get_device_properties.cache_clear()
-    monkeypatch.setitem(sys.modules, "torch", make_torch(1))
-    properties = cuda.runtime.get_device_properties(0)
-    assert (properties.name, properties.multiProcessorCount, properties.totalGlobalMem) == ("GPU", 132, 1 << 37)
-    with pytest.raises(RuntimeError, match="expected GPU 1, but torch sees 1 GPUs"):
-        cuda.runtime.get_device_properties(1)
-    devices.get_device_properties.cache_clear()
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(RuntimeError, match="expected torch"):
-        cuda.runtime.get_device_properties(0)
+def test_device_properties_without_a_driver():
+    environment = {**os.environ, "TILUS_CUDA_DRIVER": "/no/such/libcuda.so"}
+    lines = "from tilus.runtime.devices import get_device_properties\nget_device_properties()"
+    result = subprocess.run([sys.executable, "-c", lines], capture_output=True, text=True, env=environment)
+    assert "RuntimeError" in result.stderr and "/no/such/libcuda.so" in result.stderr

@@ -119,7 +119,19 @@ int cuDeviceGetAttribute(int *value, DeviceAttribute attribute, int device) {
                                       {l2CacheSize, 1 << 20},
                                       {computeCapabilityMajor, capability / 10},
                                       {computeCapabilityMinor, capability % 10},
-                                      {maxSharedMemoryPerBlockOptin, 232448}};
+                                      {maxSharedMemoryPerBlockOptin, 232448},
+                                      // What programs ask for by number, in the order of CUdevice_attribute.
+                                      {1, 1024},
+                                      {8, 49152},
+                                      {9, 65536},
+                                      {10, 32},
+                                      {12, 65536},
+                                      {37, 5120},
+                                      {39, 2048},
+                                      {81, 233472},
+                                      {82, 65536},
+                                      {106, 32},
+                                      {111, 1024}};
   for (auto [id, answer] : rows)
     if (id == attribute) {
       *value = answer;
