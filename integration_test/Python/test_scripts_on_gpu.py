@@ -1,15 +1,20 @@
 """Scripts on a GPU: targets, streams, tuning, graphs, memory. Needs torch and a GPU of capability 9.0."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import pathlib
+import sys
 import threading
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "test/Python/frontend"))
 
 torch = pytest.importorskip("torch")
 if not torch.cuda.is_available() or torch.cuda.get_device_capability() != (9, 0):
     pytest.skip("needs a GPU of capability 9.0", allow_module_level=True)
 
 import tilus  # noqa: E402
+from runtime_kernels import VectorAdd  # noqa: E402
 from tilus import float32, int32  # noqa: E402
 from tilus.testing import stub_launch  # noqa: E402
 
@@ -27,25 +32,6 @@ class Marker(tilus.Script):
         x = self.global_view(x_ptr, dtype=int32, shape=[n])
         tile = self.register_tensor(dtype=int32, shape=[256], init=marker + value)
         self.store_global(x, tile, offsets=[self.blockIdx.x * 256])
-
-
-class Add(tilus.Script):
-    """c = a + b, in blocks of a size."""
-
-    def __init__(self, block):
-        super().__init__()
-        self.block = block
-
-    def __call__(self, n: int32, a_ptr: ~float32, b_ptr: ~float32, c_ptr: ~float32):
-        self.attrs.warps = 4
-        self.attrs.blocks = [(n + self.block - 1) // self.block]
-        offset = self.blockIdx.x * self.block
-        a = self.global_view(a_ptr, dtype=float32, shape=[n])
-        b = self.global_view(b_ptr, dtype=float32, shape=[n])
-        c = self.global_view(c_ptr, dtype=float32, shape=[n])
-        x = self.load_global(a, offsets=[offset], shape=[self.block])
-        y = self.load_global(b, offsets=[offset], shape=[self.block])
-        self.store_global(c, x + y, offsets=[offset])
 
 
 @tilus.autotune("block", [128, 512, 1024])
@@ -109,24 +95,24 @@ def test_threads_run_their_own_targets():
 @pytest.mark.parametrize("shift", [0, 1])
 def test_sums_equal_those_of_torch(n, shift):
     a, b, c = (torch.randn(n + shift, device="cuda")[shift:] for _ in range(3))
-    Add(1024)(n, a, b, c)
+    VectorAdd(1024)(n, a, b, c)
     assert torch.equal(c, a + b)
 
 
 def test_launches_go_to_the_current_stream():
     n = 1 << 24
     a, b, c = torch.zeros(n, device="cuda"), torch.ones(n, device="cuda"), torch.zeros(n, device="cuda")
-    Add(1024)(n, a, b, c)
+    VectorAdd(1024)(n, a, b, c)
     torch.cuda.synchronize()
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         torch.cuda._sleep(50_000_000)
         a.fill_(2)
-        Add(1024)(n, a, b, c)
+        VectorAdd(1024)(n, a, b, c)
         total = c.sum()
     stream.synchronize()
     assert total.item() == 3 * n
-    Add(1024)(n, b, b, c, stream=stream)
+    VectorAdd(1024)(n, b, b, c, stream=stream)
     stream.synchronize()
     assert c[0].item() == 2
 
@@ -147,16 +133,16 @@ def test_tuning_leaves_the_arguments_as_one_launch_does():
 def test_warm_launches_are_captured_and_cold_ones_refused():
     n = 1000
     a, b, c = torch.randn(n, device="cuda"), torch.randn(n, device="cuda"), torch.zeros(n, device="cuda")
-    Add(256)(n, a, b, c)
+    VectorAdd(256)(n, a, b, c)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        Add(256)(n, a, b, c)
+        VectorAdd(256)(n, a, b, c)
     c.zero_()
     graph.replay()
     torch.cuda.synchronize()
     assert torch.equal(c, a + b)
 
-    class Cold(Add):
+    class Cold(VectorAdd):
         pass
 
     with pytest.raises(RuntimeError, match="before a launch of it is captured"), torch.cuda.graph(torch.cuda.CUDAGraph()):
@@ -167,9 +153,9 @@ def test_warm_launches_are_captured_and_cold_ones_refused():
 def test_storage_is_read_on_each_call():
     n = 4096
     a, b, c = torch.ones(n, device="cuda"), torch.ones(n, device="cuda"), torch.zeros(n, device="cuda")
-    Add(1024)(n, a, b, c)
+    VectorAdd(1024)(n, a, b, c)
     a.set_(torch.full((n,), 5.0, device="cuda"))
-    Add(1024)(n, a, b, c)
+    VectorAdd(1024)(n, a, b, c)
     assert c.unique().tolist() == [6.0]
 
 
@@ -182,7 +168,7 @@ def test_storage_is_read_on_each_call():
 def test_arguments_are_checked(change, message):
     a = torch.ones(1000, device="cuda")
     with pytest.raises((RuntimeError, TypeError, ValueError)) as caught:
-        Add(1024)(1000, a, change(a), a)
+        VectorAdd(1024)(1000, a, change(a), a)
     assert message in str(caught.value)
 
 
@@ -190,7 +176,7 @@ def test_parameters_and_tensors_that_need_gradients_are_tensors():
     a = torch.nn.Parameter(torch.ones(1000, device="cuda"))
     b = torch.ones(1000, device="cuda", requires_grad=True)
     c = torch.zeros(1000, device="cuda")
-    Add(1024)(1000, a, b, c)
+    VectorAdd(1024)(1000, a, b, c)
     assert c.unique().tolist() == [2.0]
 
 
@@ -199,7 +185,7 @@ def test_tensors_are_read_without_a_call():
 
     n, c = 1000, torch.zeros(1000, device="cuda")
     for _ in range(3):
-        Add(1024)(n, c, c, c)
+        VectorAdd(1024)(n, c, c, c)
     is_proven, kinds = runtime.torch_view()
     if tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 10):
         assert is_proven and kinds >= 1
@@ -219,15 +205,15 @@ def test_kinds_of_tensors_are_told_apart():
     c = torch.zeros(n, device="cuda")
     for _ in range(3):
         for x in (plain[0], inference, wide, view, plain[1], torch.nn.Parameter(plain[0]), lazy):
-            Add(1024)(n, x, plain[0], c)
+            VectorAdd(1024)(n, x, plain[0], c)
             assert torch.equal(c, x.flatten() + plain[0])
         with pytest.raises(ValueError, match="expected a contiguous array"):
-            Add(1024)(n, strided, plain[0], c)
+            VectorAdd(1024)(n, strided, plain[0], c)
         with pytest.raises(TypeError, match="expected elements of float32 for parameter 'a_ptr', but got float64"):
-            Add(1024)(n, plain[0].double(), plain[0], c)
+            VectorAdd(1024)(n, plain[0].double(), plain[0], c)
     # A lazy copy that is written to becomes one.
     target = torch._lazy_clone(plain[2])
-    Add(1024)(n, plain[0], plain[1], target)
+    VectorAdd(1024)(n, plain[0], plain[1], target)
     assert torch.equal(target, plain[0] + plain[1])
     assert all(torch.equal(x, y) for x, y in zip(plain, expected))
 
@@ -235,12 +221,12 @@ def test_kinds_of_tensors_are_told_apart():
 def test_cupy_arrays_are_arrays():
     cupy = pytest.importorskip("cupy")
     a, c = cupy.ones(1000, cupy.float32), cupy.zeros(1000, cupy.float32)
-    Add(1024)(1000, a, a, c)
+    VectorAdd(1024)(1000, a, a, c)
     assert cupy.unique(c).tolist() == [2.0]
 
 
 def test_host_arrays_run_on_the_reference():
     a = torch.randn(1000)
     c = torch.zeros(1000)
-    Add(1024)(1000, a, a, c)
+    VectorAdd(1024)(1000, a, a, c)
     assert torch.equal(c, a + a)

@@ -1,7 +1,7 @@
 /* What the compiler says of modules, names, constants and settings that it cannot use.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #define _POSIX_C_SOURCE 200809L
-#include "Check.h"
+#include "CompilerSupport.h"
 #include "Tilus-c/Script.h"
 
 #include <pthread.h>
@@ -9,23 +9,6 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static TilusCompiler *makeCompiler(const char *cache) {
-  TilusCompileOptions *options = NULL;
-  TilusCompiler *compiler = NULL;
-  OK(tilusCompileOptionsCreate(&options));
-  OK(tilusCompileOptionsSet(options, "cubin", "false"));
-  OK(tilusCompileOptionsSet(options, "cache", cache));
-  OK(tilusCompilerCreate(options, &compiler));
-  tilusCompileOptionsDestroy(options);
-  return compiler;
-}
-
-static TilusModuleSource makeSource(const char *text) {
-  TilusModuleSource source = {
-      .size = sizeof(source), .data = text, .dataSize = strlen(text), .fileName = "m.mlir"};
-  return source;
-}
 
 /* x[0..31] = s. */
 static const char fill[] = "tilus.kernel @NAME(%s: f32, %x: !tilus.ptr<f32>) warps(1) grid {\n"
@@ -49,7 +32,7 @@ void testModulesWithoutKernels(void) {
   TilusCompiler *compiler = makeCompiler("off");
   const TilusTarget *targets[] = {lookUp("sm_80")};
   for (size_t row = 0; row < sizeof(texts) / sizeof(texts[0]); ++row) {
-    TilusModuleSource source = makeSource(texts[row]);
+    TilusModuleSource source = makeModule(texts[row], "m.mlir");
     TilusSpecialization special = {.size = sizeof(special)};
     TilusBlob *blob = NULL;
     TilusDispatcher *dispatcher = NULL;
@@ -71,7 +54,7 @@ void testDeepNesting(void) {
   for (size_t level = 0; level < depth; ++level)
     memcpy(text + 8 * level, "module {", 8);
   TilusCompiler *compiler = makeCompiler("off");
-  TilusModuleSource source = makeSource(text);
+  TilusModuleSource source = makeModule(text, "m.mlir");
   TilusSpecialization special = {.size = sizeof(special)};
   const TilusTarget *targets[] = {lookUp("sm_80")};
   TilusBlob *blob = NULL;
@@ -98,18 +81,18 @@ void testKernelNames(void) {
   TilusBlob *blob = NULL;
   for (size_t row = 0; row < sizeof(rows) / sizeof(rows[0]); ++row) {
     nameKernel(text, sizeof(text), rows[row][0]);
-    TilusModuleSource source = makeSource(text);
+    TilusModuleSource source = makeModule(text, "m.mlir");
     FAILS(tilusCompile(compiler, &source, targets, 1, &blob), rows[row][1]);
   }
   memset(name, 'a', sizeof(name));
   name[1025] = 0;
   nameKernel(text, sizeof(text), name);
-  TilusModuleSource source = makeSource(text);
+  TilusModuleSource source = makeModule(text, "m.mlir");
   FAILS(tilusCompile(compiler, &source, targets, 1, &blob), "m.mlir:1:1");
   FAILS(tilusCompile(compiler, &source, targets, 1, &blob), "at most 1024 letters, but got one of 1025");
   name[1024] = 0;
   nameKernel(text, sizeof(text), name);
-  source = makeSource(text);
+  source = makeModule(text, "m.mlir");
   OK(tilusCompile(compiler, &source, targets, 1, &blob));
   tilusBlobDestroy(blob);
   tilusCompilerDestroy(compiler);
@@ -138,7 +121,7 @@ void testConstants(void) {
   TilusCompiler *compiler = makeCompiler("off");
   char text[2048];
   nameKernel(text, sizeof(text), "fill");
-  TilusModuleSource source = makeSource(text);
+  TilusModuleSource source = makeModule(text, "m.mlir");
   const char *scalar[] = {"s"}, *pointer[] = {"x"};
   TilusSpecialization special = {.size = sizeof(special), .constants = pointer, .constantCount = 1};
   TilusDispatcher *dispatcher = NULL;
@@ -170,7 +153,7 @@ static int countWarnings(const char *variable, const char *value, const char *wo
     failures = 0;
     setenv(variable, value, 1);
     nameKernel(text, sizeof(text), "fill");
-    TilusModuleSource source = makeSource(text);
+    TilusModuleSource source = makeModule(text, "m.mlir");
     for (int round = 0; round < 3; ++round) {
       TilusCompiler *compiler = makeCompiler("on");
       TilusKernelSource *kernel = NULL;
@@ -222,7 +205,7 @@ static void *compileAlways(void *unused) {
   char text[2048], cache[64];
   const char *constants[] = {"s"};
   nameKernel(text, sizeof(text), "fill");
-  TilusModuleSource source = makeSource(text);
+  TilusModuleSource source = makeModule(text, "m.mlir");
   TilusSpecialization special = {.size = sizeof(special), .constants = constants, .constantCount = 1};
   for (int round = 0; !atomic_load(&isForkingOver); ++round) {
     TilusDispatcher *dispatcher = NULL;

@@ -1,7 +1,6 @@
 /* The compiler as a program in C uses it. Compiles to PTX, which takes no assembler.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "Tilus-c/Compiler.h"
-#include "Check.h"
+#include "CompilerSupport.h"
 
 /* x[i] = value + marker for i < n, where the marker tells sm_90a and others apart. */
 static const char fillText[] =
@@ -22,22 +21,6 @@ static const char fillText[] =
     "  %t = tilus.broadcast %v : i32 -> tensor<512xi32>\n"
     "  tilus.store_global %t, %g[%o] : tensor<512xi32>, !tilus.global<?xi32>\n"
     "}\n";
-
-static TilusCompiler *makeCompiler(void) {
-  TilusCompileOptions *options = NULL;
-  TilusCompiler *compiler = NULL;
-  OK(tilusCompileOptionsCreate(&options));
-  OK(tilusCompileOptionsSet(options, "cubin", "false"));
-  OK(tilusCompilerCreate(options, &compiler));
-  tilusCompileOptionsDestroy(options);
-  return compiler;
-}
-
-static TilusModuleSource makeSource(const char *text) {
-  TilusModuleSource source = {
-      .size = sizeof(source), .data = text, .dataSize = strlen(text), .fileName = "fill.mlir"};
-  return source;
-}
 
 static bool hasText(TilusBytes bytes, const char *text) {
   size_t length = strlen(text);
@@ -72,7 +55,7 @@ static void testMisuseOfCompiler(void) {
   TilusCompiler *compiler = NULL;
   TilusBlob *blob = NULL;
   TilusDispatcher *dispatcher = NULL;
-  TilusModuleSource source = makeSource(fillText);
+  TilusModuleSource source = makeModule(fillText, "fill.mlir");
   const char *text = ", but got null";
   FAILS(tilusCompileOptionsCreate(NULL), text);
   FAILS(tilusCompileOptionsSet(NULL, "cubin", "true"), text);
@@ -95,13 +78,13 @@ static void testMisuseOfCompiler(void) {
 }
 
 static void testDiagnostics(void) {
-  TilusCompiler *compiler = makeCompiler();
+  TilusCompiler *compiler = makeCompiler("off");
   TilusBlob *blob = NULL;
-  TilusModuleSource source = makeSource("tilus.kernel @k(");
+  TilusModuleSource source = makeModule("tilus.kernel @k(", "fill.mlir");
   FAILS(tilusCompile(compiler, &source, NULL, 0, &blob), "fill.mlir:1:1");
-  source = makeSource("module {}");
+  source = makeModule("module {}", "fill.mlir");
   FAILS(tilusCompile(compiler, &source, NULL, 0, &blob), "expected a module with kernels, but got none");
-  source = makeSource(fillText);
+  source = makeModule(fillText, "fill.mlir");
   FAILS(tilusCompile(compiler, &source, NULL, 0, &blob), "expected a target");
   TilusDispatcher *dispatcher = NULL;
   const char *constants[] = {"m"};
@@ -114,13 +97,13 @@ static void testDiagnostics(void) {
 }
 
 static void testTargets(void) {
-  TilusCompiler *compiler = makeCompiler();
+  TilusCompiler *compiler = makeCompiler("off");
   const TilusTarget *featured = NULL;
   OK(tilusTargetLookup("sm_90a", "+ptx86", &featured));
   const TilusTarget *targets[] = {lookUp("sm_103a"), lookUp("sm_90a"), featured};
   const char *headers[] = {".target sm_103a", ".target sm_90a", ".version 8.6"};
   const char *markers[] = {"7000;", "9000;", "9000;"};
-  TilusModuleSource source = makeSource(fillText);
+  TilusModuleSource source = makeModule(fillText, "fill.mlir");
   TilusBlob *blob = NULL;
   TilusArtifactFile *file = NULL;
   OK(tilusCompile(compiler, &source, targets, 3, &blob));
@@ -145,8 +128,8 @@ static void testTargets(void) {
 static void testModuleDispatcher(void) {
   TilusDriver *driver = loadFake("90");
   TilusDevice *device = openDevice(driver, 0);
-  TilusCompiler *compiler = makeCompiler();
-  TilusModuleSource source = makeSource(fillText);
+  TilusCompiler *compiler = makeCompiler("off");
+  TilusModuleSource source = makeModule(fillText, "fill.mlir");
   const char *constants[] = {"value"};
   TilusSpecialization special = {
       .size = sizeof(special), .kernel = "fill", .constants = constants, .constantCount = 1, .divisors = 16};

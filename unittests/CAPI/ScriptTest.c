@@ -2,7 +2,7 @@
 /* Kernels with a cache, what is kept of scripts, dispatchers with several schedules and tuners, from C.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "Tilus-c/Script.h"
-#include "Check.h"
+#include "CompilerSupport.h"
 
 #include <unistd.h>
 
@@ -19,17 +19,6 @@ static const char storeText[] =
     "  %%t = tilus.broadcast %%v : i32 -> tensor<1xi32>\n"
     "  tilus.store_global %%t, %%g[%%c0] : tensor<1xi32>, !tilus.global<?xi32>\n"
     "}\n";
-
-static TilusCompiler *makeCompiler(const char *cache) {
-  TilusCompileOptions *options = NULL;
-  TilusCompiler *compiler = NULL;
-  OK(tilusCompileOptionsCreate(&options));
-  OK(tilusCompileOptionsSet(options, "cubin", "false"));
-  OK(tilusCompileOptionsSet(options, "cache", cache));
-  OK(tilusCompilerCreate(options, &compiler));
-  tilusCompileOptionsDestroy(options);
-  return compiler;
-}
 
 static TilusKernelSource *makeSource(int number) {
   char text[1024];

@@ -19,11 +19,13 @@ from tilus.lang.scalars import Constant, Pointer, Scalar
 
 
 class Tile:
-    """What tiles in registers and in shared memory have in common: `shape` and `dtype` are known."""
+    """What tiles in registers and in shared memory have in common: `shape` and `dtype` are known, `layout` is None
+    unless one was pinned."""
 
     __slots__ = ()
     shape: tuple
     dtype: DataType
+    layout: Any
 
     @property
     def ndim(self) -> int:
@@ -38,6 +40,9 @@ class Tile:
     def nbytes(self) -> int:
         """Bytes of the elements, packed, without what a layout adds."""
         return (self.size * self.dtype.nbits + 7) // 8
+
+    def has_layout(self) -> bool:
+        return self.layout is not None
 
 
 class SharedTensor(Tile):
@@ -56,9 +61,6 @@ class SharedTensor(Tile):
     def storage_nbytes(self) -> int:
         """Bytes that the tile takes: those up to its last element as the layout has it."""
         return self.nbytes if self.layout is None else (self.layout.count_size() * self.dtype.nbits + 7) // 8
-
-    def has_layout(self) -> bool:
-        return self.layout is not None
 
     def as_shared_tensor(self) -> SharedTensor:
         """The tile itself; for type checkers."""

@@ -97,9 +97,6 @@ class RegisterTensor(Tile):
 
     # -- what it is
 
-    def has_layout(self) -> bool:
-        return self.layout is not None
-
     def __len__(self) -> int:
         if not self.shape:
             raise InstructionError("expected a tile with dimensions for len(), but got one of rank 0")

@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import re
 from operator import index
-from typing import Any, Iterable, Optional, Sequence
+from typing import Any, Sequence
 
 from tilus._compiler import layout as _native
-from tilus.ir.layout.ops.utils import LayoutOperationError, get_mode_groups, prod
+from tilus.ir.layout.layout import Layout, ints
+from tilus.ir.layout.ops.utils import LayoutOperationError, get_mode_groups
 
 _ATTRIBUTE = re.compile(
     r"#tilus\.reg<shape = \[(.*?)\], modes = \[(.*?)\], spatial = \[(.*?)\], local = \[(.*?)\]>"
 )
 
 
-def _ints(values: Iterable[Any]) -> list:
-    return [index(value) for value in values]
-
-
-class RegisterLayout:
+class RegisterLayout(Layout):
     """How the elements of a tile are spread over the threads of a group and their register slots.
 
     Each dimension of `shape` is split into modes, whose sizes `mode_shape` lists, outermost first. `spatial_modes`
@@ -32,7 +29,7 @@ class RegisterLayout:
     the same shape and place each element alike.
     """
 
-    __slots__ = ("_handle", "_text")
+    __slots__ = ()
 
     def __init__(
         self,
@@ -41,27 +38,10 @@ class RegisterLayout:
         spatial_modes: Sequence[int],
         local_modes: Sequence[int],
     ):
-        self._handle = _native.RegisterLayout.create(
-            _ints(shape), _ints(mode_shape), _ints(spatial_modes), _ints(local_modes)
-        )
-        self._text: Optional[str] = None
-
-    @classmethod
-    def _wrap(cls, handle: Any) -> RegisterLayout:
-        layout = object.__new__(cls)
-        layout._handle = handle
-        layout._text = None
-        return layout
+        lists = (ints(shape), ints(mode_shape), ints(spatial_modes), ints(local_modes))
+        super().__init__(_native.RegisterLayout.create(*lists))
 
     # -- structure
-
-    @property
-    def shape(self) -> tuple:
-        return self._handle.shape
-
-    @property
-    def mode_shape(self) -> tuple:
-        return self._handle.mode_shape
 
     @property
     def spatial_modes(self) -> tuple:
@@ -103,11 +83,6 @@ class RegisterLayout:
         """Threads that hold each element."""
         return self._handle.replication
 
-    @property
-    def size(self) -> int:
-        """Elements of the tile."""
-        return prod(self.shape)
-
     # -- the map
 
     def get_global(self, *, spatial_index: int, local_index: int) -> list:
@@ -116,11 +91,11 @@ class RegisterLayout:
 
     def get_spatial(self, global_indices: Sequence[int]) -> list:
         """All threads that hold the element, in ascending order."""
-        return list(self._handle.get_threads(_ints(global_indices)))
+        return list(self._handle.get_threads(ints(global_indices)))
 
     def get_local(self, global_indices: Sequence[int]) -> int:
         """The slot of the element, the same in all threads that hold it."""
-        return self._handle.get_slot(_ints(global_indices))
+        return self._handle.get_slot(ints(global_indices))
 
     def spatial_mfunction(self) -> Any:
         """The function from elements to the threads that hold them."""
@@ -146,44 +121,31 @@ class RegisterLayout:
 
     def local(self, *shape: int) -> RegisterLayout:
         """Tiles a tile of this shape, whose elements stay in one thread, by this layout."""
-        return self._wrap(self._handle.compose(_native.RegisterLayout.local(_ints(shape), [])))
+        return self._wrap(self._handle.compose(_native.RegisterLayout.local(ints(shape), [])))
 
     def spatial(self, *shape: int) -> RegisterLayout:
         """Tiles a tile of this shape, one element a thread, by this layout."""
-        return self._wrap(self._handle.compose(_native.RegisterLayout.spatial(_ints(shape), [])))
+        return self._wrap(self._handle.compose(_native.RegisterLayout.spatial(ints(shape), [])))
 
     def column_local(self, *shape: int) -> RegisterLayout:
         """`local` with the first dimension fastest."""
         ranks = list(reversed(range(len(shape))))
-        return self._wrap(self._handle.compose(_native.RegisterLayout.local(_ints(shape), ranks)))
+        return self._wrap(self._handle.compose(_native.RegisterLayout.local(ints(shape), ranks)))
 
     def column_spatial(self, *shape: int) -> RegisterLayout:
         """`spatial` with the first dimension fastest."""
         ranks = list(reversed(range(len(shape))))
-        return self._wrap(self._handle.compose(_native.RegisterLayout.spatial(_ints(shape), ranks)))
+        return self._wrap(self._handle.compose(_native.RegisterLayout.spatial(ints(shape), ranks)))
 
     def reduce_to(self, shape: Sequence[int]) -> RegisterLayout:
         """The inverse of a broadcast of `shape` to this shape."""
-        return self._wrap(self._handle.reduce_to(_ints(shape)))
+        return self._wrap(self._handle.reduce_to(ints(shape)))
 
     def with_shape(self, shape: Sequence[int]) -> RegisterLayout:
         """The same modes in another shape that they refine."""
         return RegisterLayout(shape, self.mode_shape, self.spatial_modes, self.local_modes)
 
     # -- identity
-
-    @property
-    def attribute_text(self) -> str:
-        """The attribute of the dialect, `#tilus.reg<…>`."""
-        if self._text is None:
-            self._text = str(self._handle)
-        return self._text
-
-    def to_attribute(self, context: Any) -> Any:
-        """The attribute of the dialect in a context of `tilus.ir`."""
-        from tilus._compiler.ir import Attribute
-
-        return Attribute.parse(self.attribute_text, context)
 
     @staticmethod
     def from_attribute(attribute: Any) -> RegisterLayout:
@@ -192,14 +154,6 @@ class RegisterLayout:
         if match is None:
             raise LayoutOperationError(f"expected an attribute '#tilus.reg<…>', but got '{attribute}'")
         return RegisterLayout(*([int(n) for n in part.split(",") if n.strip()] for part in match.groups()))
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, RegisterLayout):
-            return NotImplemented
-        return self._handle == other._handle
-
-    def __hash__(self) -> int:
-        return hash(self.attribute_text)
 
     def __reduce__(self):
         return RegisterLayout, (self.shape, self.mode_shape, self.spatial_modes, self.local_modes)

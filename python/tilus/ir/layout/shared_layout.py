@@ -9,18 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from operator import index
-from typing import Any, Iterable, Optional, Sequence
+from typing import Any, Optional, Sequence
 
 from tilus._compiler import layout as _native
-from tilus.ir.layout.ops.utils import LayoutOperationError, prod
+from tilus.ir.layout.layout import Layout, ints
+from tilus.ir.layout.ops.utils import LayoutOperationError
 
 _ATTRIBUTE = re.compile(
     r"#tilus\.smem<shape = \[(.*?)\], modes = \[(.*?)\], strides = \[(.*?)\](?:, swizzle = \[(.*?)\])?>"
 )
-
-
-def _ints(values: Iterable[Any]) -> list:
-    return [index(value) for value in values]
 
 
 @dataclass(frozen=True)
@@ -54,14 +51,14 @@ def _swizzle_parts(swizzle: Optional[Swizzle]) -> Optional[tuple]:
     return swizzle.base, swizzle.bits, swizzle.shift
 
 
-class SharedLayout:
+class SharedLayout(Layout):
     """Where the elements of a tile lie in shared memory, in elements from its start.
 
     Each dimension of `shape` is split into modes, outermost first, with a stride each. The sum of the digits times
     their strides is the offset, which `optional_swizzle` then permutes. A layout is canonical and does not change.
     """
 
-    __slots__ = ("_handle", "_text")
+    __slots__ = ()
 
     def __init__(
         self,
@@ -70,10 +67,8 @@ class SharedLayout:
         mode_strides: Sequence[int],
         optional_swizzle: Optional[Swizzle] = None,
     ):
-        self._handle = _native.SharedLayout.create(
-            _ints(shape), _ints(mode_shape), _ints(mode_strides), _swizzle_parts(optional_swizzle)
-        )
-        self._text: Optional[str] = None
+        lists = (ints(shape), ints(mode_shape), ints(mode_strides))
+        super().__init__(_native.SharedLayout.create(*lists, _swizzle_parts(optional_swizzle)))
 
     @staticmethod
     def create(
@@ -84,22 +79,7 @@ class SharedLayout:
     ) -> SharedLayout:
         return SharedLayout(shape, mode_shape, mode_strides, optional_swizzle)
 
-    @classmethod
-    def _wrap(cls, handle: Any) -> SharedLayout:
-        layout = object.__new__(cls)
-        layout._handle = handle
-        layout._text = None
-        return layout
-
     # -- structure
-
-    @property
-    def shape(self) -> tuple:
-        return self._handle.shape
-
-    @property
-    def mode_shape(self) -> tuple:
-        return self._handle.mode_shape
 
     @property
     def mode_strides(self) -> tuple:
@@ -118,11 +98,6 @@ class SharedLayout:
             raise LayoutOperationError("expected a layout with a swizzle, but got one without; see optional_swizzle")
         return swizzle
 
-    @property
-    def size(self) -> int:
-        """Elements of the tile."""
-        return prod(self.shape)
-
     def count_size(self) -> int:
         """Elements that the tile takes up, holes included."""
         return self._handle.count_size
@@ -131,7 +106,7 @@ class SharedLayout:
 
     def __call__(self, *indices: int) -> int:
         """The offset of an element."""
-        return self._handle.get_offset(_ints(indices), 0)
+        return self._handle.get_offset(ints(indices), 0)
 
     def byte_offset(self, *indices: int, nbytes: int) -> int:
         """The offset of an element of `nbytes` bytes in bytes."""
@@ -150,7 +125,7 @@ class SharedLayout:
 
     def slice(self, retain_dims: Sequence[int]) -> SharedLayout:
         """The view that keeps these dimensions, in ascending order, and indexes the others by constants."""
-        return self._wrap(self._handle.slice(_ints(retain_dims)))
+        return self._wrap(self._handle.slice(ints(retain_dims)))
 
     def apply_swizzle(self, swizzle: Swizzle) -> SharedLayout:
         """The layout, which has none, with a swizzle."""
@@ -168,30 +143,17 @@ class SharedLayout:
 
     def permute(self, dims: Sequence[int]) -> SharedLayout:
         """Dimension d of the result is dimension `dims[d]` of the layout."""
-        return self._wrap(self._handle.permute(_ints(dims)))
+        return self._wrap(self._handle.permute(ints(dims)))
 
     def reshape(self, shape: Sequence[int]) -> SharedLayout:
         """The same row-major sequence of elements in another shape."""
-        return self._wrap(self._handle.reshape(_ints(shape)))
+        return self._wrap(self._handle.reshape(ints(shape)))
 
     def unsqueeze(self, dims: Sequence[int]) -> SharedLayout:
         """Inserts dimensions of size 1 at the positions `dims` of the result."""
-        return self._wrap(self._handle.unsqueeze(_ints(dims)))
+        return self._wrap(self._handle.unsqueeze(ints(dims)))
 
     # -- identity
-
-    @property
-    def attribute_text(self) -> str:
-        """The attribute of the dialect, `#tilus.smem<…>`."""
-        if self._text is None:
-            self._text = str(self._handle)
-        return self._text
-
-    def to_attribute(self, context: Any) -> Any:
-        """The attribute of the dialect in a context of `tilus.ir`."""
-        from tilus._compiler.ir import Attribute
-
-        return Attribute.parse(self.attribute_text, context)
 
     @staticmethod
     def from_attribute(attribute: Any) -> SharedLayout:
@@ -203,14 +165,6 @@ class SharedLayout:
         if lists[3] and len(lists[3]) != 3:
             raise LayoutOperationError(f"expected three numbers of a swizzle, but got {lists[3]}")
         return SharedLayout(lists[0], lists[1], lists[2], Swizzle(*lists[3]) if lists[3] else None)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, SharedLayout):
-            return NotImplemented
-        return self._handle == other._handle
-
-    def __hash__(self) -> int:
-        return hash(self.attribute_text)
 
     def __reduce__(self):
         return SharedLayout, (self.shape, self.mode_shape, self.mode_strides, self.optional_swizzle)

@@ -9,7 +9,8 @@ from typing import Optional, Sequence
 
 from tilus._compiler import layout as _native
 from tilus.ir.layout.ops.utils import LayoutOperationError
-from tilus.ir.layout.register_layout import RegisterLayout, _ints
+from tilus.ir.layout.layout import ints
+from tilus.ir.layout.register_layout import RegisterLayout
 
 _wrap = RegisterLayout._wrap
 
@@ -17,12 +18,12 @@ _wrap = RegisterLayout._wrap
 def spatial(*shape: int, ranks: Optional[Sequence[int]] = None) -> RegisterLayout:
     """One element a thread. `ranks[d]` is the place of dimension d in the thread's number, 0 outermost; row-major
     if there are none."""
-    return _wrap(_native.RegisterLayout.spatial(_ints(shape), _ints(ranks or ())))
+    return _wrap(_native.RegisterLayout.spatial(ints(shape), ints(ranks or ())))
 
 
 def local(*shape: int, ranks: Optional[Sequence[int]] = None) -> RegisterLayout:
     """All elements in one thread; `ranks` order the slots as they order the threads in `spatial`."""
-    return _wrap(_native.RegisterLayout.local(_ints(shape), _ints(ranks or ())))
+    return _wrap(_native.RegisterLayout.local(ints(shape), ints(ranks or ())))
 
 
 def column_spatial(*shape: int) -> RegisterLayout:
@@ -37,7 +38,7 @@ def column_local(*shape: int) -> RegisterLayout:
 
 def replicated(*shape: int, num_workers: int) -> RegisterLayout:
     """All elements in each of `num_workers` threads."""
-    return _wrap(_native.RegisterLayout.replicated(_ints(shape), index(num_workers)))
+    return _wrap(_native.RegisterLayout.replicated(ints(shape), index(num_workers)))
 
 
 def auto_local_spatial(num_threads: int, shape: Sequence[int]) -> RegisterLayout:
@@ -46,7 +47,7 @@ def auto_local_spatial(num_threads: int, shape: Sequence[int]) -> RegisterLayout
     The threads are split over the dimensions from the last backwards by the greatest common divisor; threads left
     over hold replicas, elements left over are further slots.
     """
-    sizes = _ints(shape)
+    sizes = ints(shape)
     return _wrap(_native.RegisterLayout.distributed(sizes, index(num_threads), max(len(sizes) - 1, 0), 1))
 
 
@@ -72,27 +73,27 @@ def concat(lhs: RegisterLayout, rhs: RegisterLayout) -> RegisterLayout:
 
 def permute(layout: RegisterLayout, dims: Sequence[int]) -> RegisterLayout:
     """Dimension d of the result is dimension `dims[d]` of the layout."""
-    return _wrap(layout._handle.permute(_ints(dims)))
+    return _wrap(layout._handle.permute(ints(dims)))
 
 
 def reduce(layout: RegisterLayout, dims: Sequence[int], keepdims: bool = False) -> RegisterLayout:
     """Collapses `dims` to one element: their threads become replicas, their slots vanish."""
-    return _wrap(layout._handle.reduce(_ints(dims), bool(keepdims)))
+    return _wrap(layout._handle.reduce(ints(dims), bool(keepdims)))
 
 
 def reduce_to(layout: RegisterLayout, shape: Sequence[int]) -> RegisterLayout:
     """The inverse of a broadcast of `shape` to the layout's shape."""
-    return _wrap(layout._handle.reduce_to(_ints(shape)))
+    return _wrap(layout._handle.reduce_to(ints(shape)))
 
 
 def expand_to(layout: RegisterLayout, shape: Sequence[int]) -> RegisterLayout:
     """A layout of the broadcast to `shape` that reduces to `layout`."""
-    return _wrap(layout._handle.expand_to(_ints(shape)))
+    return _wrap(layout._handle.expand_to(ints(shape)))
 
 
 def reshape(layout: RegisterLayout, shape: Sequence[int]) -> RegisterLayout:
     """The same distribution of the row-major sequence of elements."""
-    return _wrap(layout._handle.reshape(_ints(shape)))
+    return _wrap(layout._handle.reshape(ints(shape)))
 
 
 def flatten(layout: RegisterLayout, start_dim: int = 0, end_dim: int = -1) -> RegisterLayout:
@@ -111,12 +112,12 @@ def flatten(layout: RegisterLayout, start_dim: int = 0, end_dim: int = -1) -> Re
 
 def squeeze(layout: RegisterLayout, dims: Sequence[int]) -> RegisterLayout:
     """Removes dimensions of size 1."""
-    return _wrap(layout._handle.squeeze(_ints(dims)))
+    return _wrap(layout._handle.squeeze(ints(dims)))
 
 
 def unsqueeze(layout: RegisterLayout, dims: Sequence[int]) -> RegisterLayout:
     """Inserts dimensions of size 1 at the positions `dims` of the result."""
-    return _wrap(layout._handle.unsqueeze(_ints(dims)))
+    return _wrap(layout._handle.unsqueeze(ints(dims)))
 
 
 def locate_at(layout: RegisterLayout, global_indices: Sequence[int], spatial_index: int) -> bool:

@@ -9,12 +9,13 @@ from typing import Sequence
 
 from tilus._compiler import layout as _native
 from tilus.ir.layout.ops.utils import LayoutOperationError, prod
-from tilus.ir.layout.shared_layout import SharedLayout, _ints
+from tilus.ir.layout.layout import ints
+from tilus.ir.layout.shared_layout import SharedLayout
 
 
 def _strided(shape: Sequence[int], order: Sequence[int]) -> SharedLayout:
     """Compact, with the dimensions of `order` from the slowest to the fastest."""
-    sizes = _ints(shape)
+    sizes = ints(shape)
     strides = [prod(sizes[inner] for inner in order[order.index(dim) + 1 :]) for dim in range(len(sizes))]
     return SharedLayout(sizes, sizes, strides)
 
@@ -34,7 +35,7 @@ def shared_row_major_swizzle(shape: Sequence[int], dtype_nbytes: int) -> SharedL
 
     The rank must be 2 or more, the second last size a multiple of 8 and a row whole vectors of 16 bytes.
     """
-    sizes, nbytes = _ints(shape), index(dtype_nbytes)
+    sizes, nbytes = ints(shape), index(dtype_nbytes)
     if len(sizes) < 2 or sizes[-2] % 8 or nbytes <= 0 or sizes[-1] * nbytes % 16:
         raise LayoutOperationError(
             "expected a shape of rank 2 or more with a multiple of 8 rows of whole 16-byte vectors, but got "
