@@ -71,6 +71,7 @@ step lint.names "$python" utils/check_names.py
 step lint.sizes "$python" utils/check_sizes.py
 step lint.unsafe-loading "$python" utils/check_unsafe_loading.py
 step lint.docs "$python" utils/generate_docs.py --check
+step lint.benchmarks "$python" utils/generate_benchmark_page.py --check
 step docs "$python" -m sphinx -W --keep-going -q -b html -d "$build/docs/doctrees" docs "$build/docs/html"
 step lint.op-coverage "$python" utils/check_op_coverage.py
 

@@ -6,9 +6,12 @@ installed; the tables are there in any case.
 """
 
 import html
-import io
 import json
 import pathlib
+import runpy
+
+# By its file: another package of the name 'tilus' may be one of the peers.
+PLOTS = runpy.run_path(str(pathlib.Path(__file__).resolve().parents[2] / "python/tilus/plots.py"))
 
 GROUPS = {"ours": "ours", "peer": "peer", "limit": "limit"}
 
@@ -159,40 +162,15 @@ def to_html(report):
     return "\n".join(parts) + "\n"
 
 
-def make_figure(height):
-    """(figure, axes), or None without matplotlib."""
-    try:
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
-        from matplotlib.figure import Figure
-    except ImportError:
-        return None
-    figure = Figure(figsize=(9, height), layout="constrained")
-    FigureCanvasSVG(figure)
-    return figure, figure.subplots()
-
-
-def to_svg(figure):
-    buffer = io.StringIO()
-    figure.savefig(buffer, format="svg")
-    text = buffer.getvalue()
-    return text[text.index("<svg"):]
-
-
-COLOURS = {"ours": "#2a7f2a", "peer": "#7f7f7f", "limit": "#c9a227"}
+COLOURS = {"ours": PLOTS["BEST"], "peer": PLOTS["OTHER"], "limit": PLOTS["LIMIT"]}
 
 
 def plot_bars(labels, values, colours, title, line=None):
-    made = make_figure(0.8 + 0.3 * len(labels))
-    if not made or not labels:
+    """The text of an SVG; empty where there is nothing to show or to show it with."""
+    try:
+        return PLOTS["draw_bars"](labels, values, colours, title, line) if labels else ""
+    except RuntimeError:  # matplotlib is not installed
         return ""
-    figure, axes = made
-    bars = axes.barh(labels[::-1], values[::-1], color=colours[::-1])
-    axes.bar_label(bars, fmt="%.3g", padding=3)
-    axes.margins(x=0.12)
-    axes.set_title(title)
-    if line is not None:
-        axes.axvline(line, color="#a00", linewidth=1)
-    return to_svg(figure)
 
 
 def plot_ratios(report):

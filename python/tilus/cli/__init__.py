@@ -11,12 +11,13 @@ from typing import Optional, Sequence
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """Runs the program; returns its exit status."""
-    from tilus.cli import layout
+    from tilus.cli import layout, tuning
 
     parser = argparse.ArgumentParser(prog="tilus", description="Tools for kernels written in Tilus.")
     parser.add_argument("--version", action="store_true", help="print the version and end")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     layout.add_commands(commands)
+    tuning.add_commands(commands)
     options = parser.parse_args(arguments)
     if options.version:
         import tilus
@@ -31,6 +32,6 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except BrokenPipeError:  # the reader has seen enough
         sys.stderr.close()
         return 0
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RuntimeError) as error:
         print(f"tilus: error: {error}", file=sys.stderr)
         return 1

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -71,12 +72,16 @@ def make_tuner(state: Any, warm_up: int, repeat: int) -> Any:
     )
 
 
+def order_outcomes(report: Mapping[str, Any]) -> list:
+    """Pairs of a schedule's number and its outcome, the fastest first."""
+    return sorted(enumerate(report["outcomes"]), key=lambda row: (row[1][1] is None, row[1][1] or 0))
+
+
 def describe_report(report: Mapping[str, Any]) -> str:
-    """A report as a table of text, the fastest first."""
+    """A report of the cache as a table of text, the fastest first."""
     best = report["best"]
-    rows = sorted(enumerate(report["outcomes"]), key=lambda row: (row[1][1] is None, row[1][1] or 0))
-    lines = [f"key {report['key']} on {report['device']} for {report['target'].name}"]
-    for number, (schedule, milliseconds, reason) in rows:
+    lines = [f"key {report['key']} on {report['device']} for {report['target']}"]
+    for number, (schedule, milliseconds, reason) in order_outcomes(report):
         time = "      -    " if milliseconds is None else f"{milliseconds:8.4f} ms"
         mark = "*" if number == best else " "
         lines.append(f"{mark} {time}  {schedule}" + (f"  refused: {reason}" if reason else ""))
@@ -84,13 +89,15 @@ def describe_report(report: Mapping[str, Any]) -> str:
 
 
 def write_report(state: Any, report: Mapping[str, Any]) -> None:
-    """Writes a report to the script's folder."""
+    """Writes a report to the script's folder, for people and for programs."""
     folder = state.get_folder(report["target"])
     if folder is None:
         return
-    name = re.sub(r"[^\w=.-]+", "-", report["key"]) + ".txt"
+    name = re.sub(r"[^\w=.-]+", "-", report["key"])
+    kept = {**report, "script": state.owner.__name__, "target": report["target"].name}
     try:
         (folder / "latency").mkdir(mode=0o700, exist_ok=True)
-        (folder / "latency" / name).write_text(describe_report(report))
+        (folder / "latency" / f"{name}.txt").write_text(describe_report(kept))
+        (folder / "latency" / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
     except OSError as error:
         get_logger().warning("a report of a tuning is not kept: %s", error)

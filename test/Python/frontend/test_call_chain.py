@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import tilus
 from tilus import float32, int32
-from tilus._native import ir
+from tilus._compiler import ir
 from tilus.lang.errors import TilusProgramError
 
 

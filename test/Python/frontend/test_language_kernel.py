@@ -265,7 +265,7 @@ class UnrolledSix(Unrolled):
 )  # fmt: skip
 def test_loops_are_unrolled_in_the_code(cls, unroll, stores):
     module = transpile(cls(unroll), cls.__call__)
-    for artifact in _native.Compiler(cache="off").compile(module, CHIPS):
+    for artifact in _compiler.Compiler(cache="off").compile(module, CHIPS):
         assert len(re.findall(r"\bst\.global", artifact.ptx)) == stores
     for n in range(10) if cls is Unrolled else [6]:
         out = np.full(64, -1, np.int32)

@@ -69,9 +69,12 @@ def test_the_fastest_schedule_wins_and_is_kept(driver, times):
     text = json.loads(table.read_text())
     assert text["metadata"]["target"] == "sm_90a" and text["metadata"]["compute_capability"] == "9.0"
     assert len(text["entries"]) == 1 and text["entries"][0]["key"].startswith("n=1024 ")
-    (latency,) = (folder / "latency").iterdir()
+    (latency,) = (folder / "latency").glob("*.txt")
     rows = latency.read_text().splitlines()[1:]
     assert [row.split("block=")[1] for row in rows] == ["64", "96", "32"] and rows[0].startswith("* ")
+    kept = json.loads(latency.with_suffix(".json").read_text())
+    assert (kept["script"], kept["target"], kept["best"], kept["key"]) == (script.__name__, "sm_90a", 1, report["key"])
+    assert kept["outcomes"] == [list(outcome) for outcome in report["outcomes"]]
     # A second script of the same text finds the choice.
     again = make_script()
     again(1024, tensor)
