@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/benchmarks/results.md, and its plots, from the results in benchmarks/results.
 
-With --check it only says whether they are up to date. A plot carries the hash of the figures that it shows, so that this
-needs no matplotlib; writing does.
+With --check it only says whether they are up to date. A plot carries the hash of the figures that it shows and of the
+code that drew it, so that this needs no matplotlib; writing does.
 """
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -14,6 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks/results"
+PLOTS = ROOT / "python/tilus/plots.py"
 PAGE = ROOT / "docs/benchmarks/results.md"
 KERNELS = ("h200_kernels", "h200_softmax")
 
@@ -40,7 +41,8 @@ class Plot:
     @property
     def stamp(self):
         """The comment that says what is shown."""
-        return f"<!-- {hashlib.sha256(json.dumps(self.arguments).encode()).hexdigest()} -->"
+        made_of = json.dumps(self.arguments) + PLOTS.read_text(encoding="utf-8")
+        return f"<!-- {hashlib.sha256(made_of.encode()).hexdigest()} -->"
 
     def is_current(self):
         return self.path.exists() and self.stamp in self.path.read_text(encoding="utf-8")

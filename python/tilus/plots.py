@@ -30,8 +30,8 @@ def draw_bars(
         bars = axes.barh(range(len(labels)), values, color=colors)
         axes.set_yticks(range(len(labels)), labels)
         axes.invert_yaxis()
-        axes.bar_label(bars, fmt="%.3g", padding=3)
-        axes.margins(x=0.12)
+        axes.bar_label(bars, fmt="%.4g", padding=3)
+        axes.margins(x=0.14)
         axes.set_title(title)
         if line is not None:
             axes.axvline(line, color="#a00", linewidth=1)

@@ -36,6 +36,7 @@ def test_the_committed_page_is_up_to_date(tree):
     [
         ("benchmarks/results/h200_softmax.json", '"ratio": 0.6769418319379638', '"ratio": 0.5', ["results.md", "softmax.svg"]),
         ("docs/benchmarks/results.md", "r = best", "r = worst", ["results.md"]),
+        ("python/tilus/plots.py", "figsize=(9,", "figsize=(8,", ["kernels.svg", "softmax.svg", "calls.svg"]),
         ("docs/benchmarks/python-calls.svg", "<!-- ", "<!-- 0", ["calls.svg"]),
     ],
 )
