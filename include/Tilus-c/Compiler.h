@@ -52,6 +52,8 @@ TILUS_C_EXPORT void tilusCompileOptionsDestroy(TilusCompileOptions *options);
 
 /// A compiler with a copy of the options; with the defaults if they are null.
 TILUS_C_FALLIBLE TilusError *tilusCompilerCreate(const TilusCompileOptions *options, TilusCompiler **result);
+/// The files of the CUDA toolkit that kernels may be made with, as they are found now: a path a line.
+TILUS_C_FALLIBLE TilusError *tilusCompilerFindToolFiles(const TilusCompiler *compiler, TilusBlob **result);
 TILUS_C_EXPORT void tilusCompilerDestroy(TilusCompiler *compiler);
 
 /// A module as text or bytecode.

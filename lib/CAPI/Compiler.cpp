@@ -7,6 +7,8 @@
 #include "Tilus/Jit/DiagnosticText.h"
 #include "Tilus/Support/ArtifactFile.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace tilus;
 using namespace tilus::capi;
 
@@ -28,6 +30,16 @@ TilusError *tilusCompilerCreate(const TilusCompileOptions *options, TilusCompile
   TilusCompileOptions used =
       options ? *options : TilusCompileOptions{CompileOptions::fromEnvironment(), "off"};
   *result = new TilusCompiler{std::make_shared<const Jit>(JitOptions{used.compile, openCache(used.cache)})};
+  return nullptr;
+}
+
+TilusError *tilusCompilerFindToolFiles(const TilusCompiler *compiler, TilusBlob **result) {
+  if (!result)
+    return makeNullError("a place for the paths");
+  *result = nullptr;
+  if (!compiler)
+    return makeNullError("a compiler");
+  *result = new TilusBlob{llvm::join(compiler->jit->findToolFiles(), "\n")};
   return nullptr;
 }
 

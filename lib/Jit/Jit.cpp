@@ -66,6 +66,24 @@ static void addSpecialization(const CompileRequest &request,
   }
 }
 
+/// Those that make the cubin; none where there is no cubin.
+static std::vector<std::string> findAssemblers(const CompileOptions &options) {
+  if (!options.emitCubin)
+    return {};
+  CubinOptions cubin;
+  cubin.assembler = options.assembler;
+  cubin.toolkit = options.toolkit;
+  return findAssemblerFiles(cubin);
+}
+
+std::vector<std::string> Jit::findToolFiles() const {
+  std::vector<std::string> files = findAssemblers(options.compile);
+  ToolkitSearch libdevice = findToolkitFile(ToolkitFile::Libdevice, options.compile.toolkit);
+  if (!libdevice.path.empty())
+    files.push_back(std::move(libdevice.path));
+  return files;
+}
+
 /// The tools are looked at anew each time: a process may live longer than they stay the same.
 Hash256 Jit::getKey(const KernelSource &source, const CompileRequest &request) const {
   KernelKeyInputs inputs = commonInputs;
@@ -76,11 +94,8 @@ Hash256 Jit::getKey(const KernelSource &source, const CompileRequest &request) c
   addSpecialization(request, inputs.options);
   const CompileOptions &compile = options.compile;
   if (compile.emitCubin) {
-    CubinOptions cubin;
-    cubin.assembler = compile.assembler;
-    cubin.toolkit = compile.toolkit;
     FieldHasher contents;
-    for (const std::string &file : findAssemblerFiles(cubin))
+    for (const std::string &file : findAssemblers(compile))
       contents.add("assembler", fingerprints->getFileHash(file));
     // The contents tell versions apart, and need no start of the assembler.
     inputs.assembler = getAssemblerName(compile.assembler).str();

@@ -16,6 +16,8 @@ static constexpr llvm::StringLiteral tuningPrefix = "tuning-";
 static constexpr llvm::StringLiteral tuningEnding = ".json";
 static constexpr size_t tuningDigits = 16;
 static constexpr llvm::StringLiteral lockName = "lock";
+/// Which files of tools kernels are made with; the Python package writes it.
+static constexpr llvm::StringLiteral toolsName = "tools.txt";
 /// A hash in text and a line end.
 static constexpr size_t signatureBytes = 65;
 static constexpr size_t maxFileBytes = size_t(16) << 20;
@@ -50,7 +52,7 @@ bool ScriptDirectory::isFolderName(llvm::StringRef name) {
 }
 
 bool ScriptDirectory::isFileName(llvm::StringRef name) {
-  if (name == manifestName || name == lockName)
+  if (name == manifestName || name == lockName || name == toolsName)
     return true;
   return name.consume_front(tuningPrefix) && name.consume_back(tuningEnding) && name.size() == tuningDigits &&
          llvm::all_of(name, llvm::isHexDigit);

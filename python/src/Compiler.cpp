@@ -147,6 +147,12 @@ static nb::object compileModule(const Compiler &self, const Module &module,
   return parseArtifacts(takeBytes(blob.release()));
 }
 
+static std::string findToolFiles(const Compiler &self) {
+  TilusBlob *blob = nullptr;
+  checkError(tilusCompilerFindToolFiles(self.handle.get(), &blob));
+  return takeText(blob);
+}
+
 void bindCompiler(nb::module_ &module) {
   nb::class_<Compiler>(module, "Compiler", "A compiler with its options, which threads may share.")
       .def(
@@ -156,6 +162,9 @@ void bindCompiler(nb::module_ &module) {
           "cuda_path,\n"
           "dump_dir, fast_math, line_info, opt_level, reproducer_dir, verify_phases. The environment gives "
           "the defaults.")
+      .def("find_tool_files", findToolFiles,
+           "The files of the CUDA toolkit that kernels may be made with, as they are found now: a path a "
+           "line.")
       .def("compile", compileModule, "module"_a, "targets"_a = nb::list(), "messages"_a = nb::none(),
            "Compiles all kernels of an ir.Module for each of the targets, as in ['sm_80', 'sm_90a'], or for "
            "the one\n"

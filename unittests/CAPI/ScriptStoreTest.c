@@ -42,8 +42,15 @@ static void testStores(const TilusCompiler *compiler, const char *folder) {
   FAILS(tilusScriptStoreOpen(cache, NULL, &identity, &stores[0]),
         "expected the build of a compiler, but got null");
   FAILS(tilusScriptStoreOpen(cache, "", NULL, &stores[0]), "expected a TilusScriptIdentity, but got null");
-  FAILS(tilusCacheOpen(NULL, &off), "expected the option of a cache, but got null");
+  TilusCache *none = NULL;
+  FAILS(tilusCacheOpen(NULL, &none), "expected the option of a cache, but got null");
   tilusCacheDestroy(cache);
+  tilusCacheDestroy(off);
+  TilusBlob *files = NULL;
+  OK(tilusCompilerFindToolFiles(compiler, &files));
+  CHECK(tilusBlobGetBytes(files).size == 0 || *(const char *)tilusBlobGetBytes(files).data == '/');
+  tilusBlobDestroy(files);
+  FAILS(tilusCompilerFindToolFiles(NULL, &files), "expected a compiler, but got null");
 }
 
 void testScriptStores(void) {

@@ -43,6 +43,9 @@ public:
   /// The key of what a request compiles to: two requests with one key give one kernel.
   Hash256 getKey(const KernelSource &source, const CompileRequest &request) const;
 
+  /// The files of the CUDA toolkit that kernels may be made with, as they are found now.
+  std::vector<std::string> findToolFiles() const;
+
   const JitOptions &getOptions() const { return options; }
 
 private:

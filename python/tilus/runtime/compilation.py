@@ -44,17 +44,10 @@ def compiler_options() -> dict:
 
 
 def describe_options(options: Mapping[str, Any]) -> str:
-    """The options that kernels depend on, and which tools of CUDA the environment names, in one text."""
-    named = {name: value for name in _TOOLKIT_VARIABLES if (value := os.environ.get(name))}
-    # A tool that is named may be another file one day; those below folders are told apart by their folder alone.
-    files = {name: _describe_file(value) for name, value in named.items() if os.path.isfile(value)}
-    words = {**options, **named, "ptxas": shutil.which("ptxas"), "prefix": sys.prefix}
-    return ", ".join(f"{name}={value}" for name, value in (*sorted(words.items()), *sorted(files.items())) if name != "cache")
-
-
-def _describe_file(path: str) -> tuple:
-    status = os.stat(path)
-    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    """The options that kernels depend on, and where the environment says that tools of CUDA are, in one text."""
+    places = {name: value for name in _TOOLKIT_VARIABLES if (value := os.environ.get(name))}
+    words = {**options, **places, "ptxas": shutil.which("ptxas"), "prefix": sys.prefix}
+    return ", ".join(f"{name}={value}" for name, value in sorted(words.items()) if name != "cache")
 
 
 def get_compiler(dump_dir: Optional[Path] = None) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional
 
 from tilus._native import runtime
 from tilus.logging import get_logger
-from tilus.runtime import compilation, dumping, fingerprint
+from tilus.runtime import compilation, dumping, fingerprint, tools
 from tilus.runtime.instance import JitInstance
 from tilus.target import Target, of_handle
 
@@ -84,6 +84,8 @@ class State:
             self._facts[target, jit_key] = (constants, divisibility, [])
             return
         dump_dirs = [dump_root and dumping.dump_schedule(dump_root, self.owner, target, s) for s in schedules]
+        tool_files = compilation.get_compiler().find_tool_files().splitlines() if store is not None else []
+        made_with = tools.describe(tool_files)  # as they are before; kernels of later ones are not found under it
         outcomes = compilation.compile_schedules(schedules, target, constants, divisibility, dump_dirs)
         failures = [(schedules[o.index], o.error) for o in outcomes if o.error is not None]
         made = [outcome for outcome in outcomes if outcome.error is None]
@@ -92,12 +94,15 @@ class State:
         self._facts[target, jit_key] = (constants, divisibility, failures)
         folder = self.get_folder(target)
         if store is not None and folder is not None and compilation.is_library_loaded():
-            self._keep(store, target, key, [(schedules[o.index].text, o.key) for o in made])
+            self._keep(store, target, key + made_with, [(schedules[o.index].text, o.key) for o in made])
+            self._note_tools(folder, tool_files)
             dumping.record_failures(folder, failures)
 
     def _find(self, store: Any, target: Target, key: str, schedules: list, result: Any) -> bool:
         try:
-            return store.find(target.handle, key, schedules, result)
+            folder = store.path(target.handle)
+            noted = tools.read(Path(folder)) if folder else None
+            return noted is not None and store.find(target.handle, key + tools.describe(noted), schedules, result)
         except RuntimeError as error:
             get_logger().warning("what is kept of %s cannot be read: %s", self.owner.__name__, error)
             return False
@@ -107,6 +112,12 @@ class State:
             store.save(target.handle, key, kernels)
         except RuntimeError as error:
             get_logger().warning("what was compiled of %s is not kept: %s", self.owner.__name__, error)
+
+    def _note_tools(self, folder: Path, files: list) -> None:
+        try:
+            tools.note(folder, files)
+        except OSError as error:
+            get_logger().warning("what was compiled of %s is not found again: %s", self.owner.__name__, error)
 
     def get_instance(self, native: Any, jit_key: tuple) -> JitInstance:
         """The instance of the native dispatcher's, for the first part of its key."""

@@ -132,13 +132,16 @@ def test_other_options_have_kernels_of_their_own(run):
 
 
 def test_other_tools_have_kernels_of_their_own(run, tmp_path):
-    tool = tmp_path / "libdevice.10.bc"
+    tool = tmp_path / "toolkit/nvvm/libdevice/libdevice.10.bc"
+    tool.parent.mkdir(parents=True)
     tool.write_bytes(b"one")
-    first, named = run(), run(TILUS_LIBDEVICE=str(tool))
-    assert named[0] and named[1] != first[1] and run(TILUS_LIBDEVICE=str(tool)) == [False, named[1]]
+    toolkit = {"TILUS_CUDA_PATH": str(tmp_path / "toolkit")}
+    first, named = run(), run(**toolkit)
+    assert named[0] and named[1] != first[1] and run(**toolkit) == [False, named[1]]
     tool.write_bytes(b"another")
-    changed = run(TILUS_LIBDEVICE=str(tool))
-    assert changed[0] and changed[1] != named[1] and run() == [False, first[1]]
+    assert run(**toolkit) == [True, named[1]] and run(**toolkit) == [False, named[1]]
+    tool.unlink()
+    assert run(**toolkit) == [True, named[1]] and run() == [False, first[1]]
 
 
 def test_nothing_is_kept_of_a_compiler_from_elsewhere(run, package, tmp_path):
