@@ -67,7 +67,8 @@ function(tilus_add_sanitizer_defaults target)
   endif()
 endfunction()
 
-# tilus_add_tool(<name> <sources>... LINK <targets>... [MLIR <archives>...] [ARCHIVES <archives>...])
+# tilus_add_tool(<name> <sources>... LINK <targets>... [MLIR <archives>...] [LLVM <components>...]
+#                [ARCHIVES <archives>...])
 # ARCHIVES are archives of MLIR that its dylib has not. They are named by path, since their targets name the
 # archives of MLIR beside the dylib.
 function(tilus_add_tool name)
@@ -83,6 +84,7 @@ function(tilus_add_tool name)
     endforeach()
   endif()
   tilus_link_mlir(${name} ${ARG_MLIR})
+  tilus_link_llvm(${name} ${ARG_LLVM})
 endfunction()
 
 # tilus_add_unittest(<Name> <sources>... LINK <targets>... [MLIR <archives>...]): a gtest program, registered

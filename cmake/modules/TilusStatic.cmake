@@ -39,6 +39,8 @@ foreach(_lib IN LISTS _mlir_libs)
     _tilus_replace_in_interface(${_lib} "^(LLVM|\\$<LINK_ONLY:LLVM>)$" ${TILUS_STATIC_LLVM_LIBS})
   endif()
 endforeach()
+# Not part of MLIR's dylib, so it names that.
+_tilus_replace_in_interface(MLIRExecutionEngine "^(LLVM|MLIR)$" MLIRTargetLLVMIRExport)
 
 # tilus_link_llvm(<target> <LLVM components>...)
 function(tilus_link_llvm target)
