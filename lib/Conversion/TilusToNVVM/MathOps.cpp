@@ -5,7 +5,7 @@
 //
 //   log    0.9  polynomial after range reduction, tried on all mantissas
 //   log2   1.6  likewise
-//   exp    2.6  ex2.approx of the rounded product with log2(e), corrected for the rounding
+//   exp    2.1  ex2.approx of what rounding x log2(e) leaves, times a power of two
 //   exp2   2.1  ex2.approx, as seen on an H200
 //   rsqrt  1.5  rsqrt.approx, as seen on an H200
 //   sqrt   0.5  sqrt.rn
@@ -42,7 +42,7 @@ struct Formula {
   Value mul(Value a, Value b) const { return arith::MulFOp::create(builder, loc, a, b); }
   Value add(Value a, Value b) const { return arith::AddFOp::create(builder, loc, a, b); }
   Value fma(Value a, Value b, Value c) const { return math::FmaOp::create(builder, loc, a, b, c); }
-  Value neg(Value a) const { return arith::NegFOp::create(builder, loc, a); }
+  Value sub(Value a, Value b) const { return arith::SubFOp::create(builder, loc, a, b); }
   Value bits(Value a) const { return arith::BitcastOp::create(builder, loc, builder.getI32Type(), a); }
   Value fromBits(Value a) const { return arith::BitcastOp::create(builder, loc, getType(), a); }
   Value select(Value condition, Value a, Value b) const {
@@ -51,9 +51,9 @@ struct Formula {
   Value compare(arith::CmpFPredicate predicate, Value a, Value b) const {
     return arith::CmpFOp::create(builder, loc, predicate, a, b);
   }
-  Value intrinsic(StringRef name, Value a) const {
-    return LLVM::CallIntrinsicOp::create(builder, loc, a.getType(),
-                                         builder.getStringAttr("llvm.nvvm." + name), a)
+  Value intrinsic(StringRef name, ValueRange arguments) const {
+    return LLVM::CallIntrinsicOp::create(builder, loc, arguments[0].getType(),
+                                         builder.getStringAttr("llvm.nvvm." + name), arguments)
         .getResults();
   }
 };
@@ -67,19 +67,19 @@ static constexpr double kLn2 = 0.693147180559945309417;
 
 static Value createExp2(const Formula &f, Value x) { return f.intrinsic("ex2.approx", x); }
 
-// exp(x) = 2^h * 2^l with h the rounded product of x and log2(e), and l what rounding lost, so small that 2^l
-// is 1 + l ln(2). Where 2^h is infinite or x far below the range, l may be infinite: then 2^h alone is the
-// result.
+// exp(x) = 2^n * 2^f with n = x log2(e), rounded and held in [-126, 126]. Where n is held, f is large, and so
+// is 2^f; the product alone may be infinite or subnormal. n + 127 comes out as the lowest bits of an f32:
+// saturation holds, an addition rounds. NaN saturates to 0, and remains in f.
 static Value createExp(const Formula &f, Value x) {
-  Value high = f.mul(x, f.real(kLog2EHigh)), power = createExp2(f, high);
   if (f.isFast)
-    return power;
-  Value low = f.fma(x, f.real(kLog2EHigh), f.neg(high));
-  low = f.fma(x, f.real(kLog2ELow), low);
-  Value corrected = f.fma(power, f.mul(low, f.real(kLn2)), power);
-  Value isFinite = f.compare(arith::CmpFPredicate::OLT, power, f.real(INFINITY));
-  Value isInRange = f.compare(arith::CmpFPredicate::OGT, x, f.real(-1000));
-  return f.select(arith::AndIOp::create(f.builder, f.loc, isFinite, isInRange), corrected, power);
+    return createExp2(f, f.mul(x, f.real(kLog2EHigh)));
+  constexpr double span = 252, ones = 0x1.8p23;
+  Value part = f.intrinsic("fma.rn.sat.f", {x, f.real(kLog2E / span), f.real(0.5)});
+  Value shifted = f.fma(part, f.real(span), f.real(ones + 1));
+  Value negated = f.sub(f.real(ones + 127), shifted);
+  Value rest = f.fma(x, f.real(kLog2ELow), f.fma(x, f.real(kLog2EHigh), negated));
+  Value power = arith::ShLIOp::create(f.builder, f.loc, f.bits(shifted), f.word(23));
+  return f.mul(f.intrinsic("ex2.approx.ftz", rest), f.fromBits(power));
 }
 
 namespace {

@@ -3,8 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // CHECK-LABEL: .entry exp(
-// CHECK:         ex2.approx.f32
+// CHECK:         fma.rn.sat.f32
 // CHECK-COUNT-3: fma.rn.f32
+// CHECK:         ex2.approx.ftz.f32
 // CHECK:         ret;
 #own = #tilus.reg<shape = [128], modes = [128], spatial = [0], local = []>
 module attributes {tilus.target = #tilus.target<triple = "nvptx64-nvidia-cuda", chip = "sm_80">} {
@@ -25,7 +26,7 @@ tilus.kernel @exp(%x: !tilus.ptr<f32>, %y: !tilus.ptr<f32>) warps(4) grid {
 
 // CHECK-LABEL: .entry exp_half(
 // CHECK:       cvt.f32.f16
-// CHECK:       ex2.approx.f32
+// CHECK:       ex2.approx.ftz.f32
 // CHECK:       cvt.rn.f16.f32
 // CHECK:       ret;
 #own = #tilus.reg<shape = [128], modes = [128], spatial = [0], local = []>
