@@ -70,20 +70,47 @@ void GlobalAddresses::setThreadIndex(OpBuilder &builder, Location loc, ArrayRef<
       windows[tileDim] = createWindow(builder, loc, viewDim, thread[tileDim]);
 }
 
+/// What an i64 was extended from, as an i32; null if it is no such value.
+static Value getNarrow(OpBuilder &builder, Location loc, Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return llvm::isInt<32>(*constant) ? createI32(builder, loc, int32_t(*constant)) : Value();
+  auto extension = value.getDefiningOp<arith::ExtSIOp>();
+  if (!extension || extension.getIn().getType().getIntOrFloatBitWidth() > 32)
+    return Value();
+  Value narrow = extension.getIn();
+  Type i32 = builder.getI32Type();
+  return narrow.getType() == i32 ? narrow : builder.createOrFold<arith::ExtSIOp>(loc, i32, narrow);
+}
+
+/// How many elements a view has behind the start of a tile, which is no less than 0: negative behind the
+/// view's end, and no larger than matters to a tile.
+static Value createRemainder(OpBuilder &builder, Location loc, Value size, Value start) {
+  Value narrowSize = getNarrow(builder, loc, size), narrowStart = getNarrow(builder, loc, start);
+  if (!narrowSize || !narrowStart)
+    return clampToI32(builder, loc, builder.createOrFold<arith::SubIOp>(loc, size, start));
+  // With a size below 0, the difference might overflow.
+  narrowSize = builder.createOrFold<arith::MaxSIOp>(loc, narrowSize, createI32(builder, loc, 0));
+  return builder.createOrFold<arith::SubIOp>(loc, narrowSize, narrowStart);
+}
+
 /// The part of the tile that lies inside the view along a dimension, [lower, upper) in the tile's own
 /// indices: 32 bits are enough for it, whatever the sizes of the view.
 GlobalAddresses::Window GlobalAddresses::createWindow(OpBuilder &builder, Location loc, int64_t viewDim,
                                                       Value thread) {
+  if (facts.nonNegative[viewDim]) {
+    Value span = createRemainder(builder, loc, parts.sizes[viewDim], start[viewDim]);
+    Value inside = builder.createOrFold<arith::MaxSIOp>(loc, span, createI32(builder, loc, 0));
+    Value left = builder.createOrFold<arith::SubIOp>(loc, inside, thread);
+    return {thread, span, left, arith::CmpIPredicate::slt};
+  }
   Value upper = clampToI32(builder, loc,
                            builder.createOrFold<arith::SubIOp>(loc, parts.sizes[viewDim], start[viewDim]));
-  Value left = builder.createOrFold<arith::SubIOp>(loc, upper, thread);
-  if (facts.nonNegative[viewDim])
-    return {thread, upper, left};
   Value negated = builder.createOrFold<arith::SubIOp>(loc, createI64(builder, loc, 0), start[viewDim]);
   Value lower = clampToI32(builder, loc, negated);
   Value span = builder.createOrFold<arith::SubIOp>(loc, upper, lower);
   span = builder.createOrFold<arith::MaxSIOp>(loc, span, createI32(builder, loc, 0));
-  return {builder.createOrFold<arith::SubIOp>(loc, thread, lower), span, left};
+  return {builder.createOrFold<arith::SubIOp>(loc, thread, lower), span,
+          builder.createOrFold<arith::SubIOp>(loc, upper, thread), arith::CmpIPredicate::ult};
 }
 
 void GlobalAddresses::beginRegion() {
@@ -149,7 +176,7 @@ Value GlobalAddresses::getMask(OpBuilder &builder, Location loc, ArrayRef<int64_
       const Window &window = windows[tileDim];
       Value position =
           builder.createOrFold<arith::AddIOp>(loc, window.position, createI32(builder, loc, slot[tileDim]));
-      known = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position, window.span);
+      known = arith::CmpIOp::create(builder, loc, window.isInside, position, window.span);
     }
     mask = conjoin(builder, loc, mask, known);
   }

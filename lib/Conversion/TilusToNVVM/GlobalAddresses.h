@@ -3,6 +3,7 @@
 #pragma once
 
 #include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <map>
 
@@ -50,9 +51,11 @@ public:
 
 private:
   /// Along one dimension of the tile: the thread's distance from where the view begins, how many elements of
-  /// the tile lie inside, and the thread's distance to the view's end; all i32.
+  /// the tile lie inside, and the thread's distance to the view's end; all i32. Where the tile cannot begin
+  /// before the view, the position is no less than 0, and the span may be: comparisons are signed.
   struct Window {
     mlir::Value position, span, left;
+    mlir::arith::CmpIPredicate isInside;
   };
   mlir::Value getSteppedPointer(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int64_t> slot);
   Window createWindow(mlir::OpBuilder &builder, mlir::Location loc, int64_t viewDim, mlir::Value thread);
