@@ -22,7 +22,7 @@ class Case:
     text: str
     arguments: list
     expected: dict
-    error: float = 0.0
+    error: object = 0.0  # a number, or an array like what is expected
 
 
 def add(name, text, arguments, expected, error=0.0):

@@ -163,9 +163,41 @@ def add_special_quotients():
                "u": (np.isnan(q).astype(np.int32), "i32")}, body)
 
 
+def add_shared_divisors():
+    """Rows divided by a number each are rounded as single divisions are: any bits, and what is near the limits of f32."""
+    rng = np.random.default_rng(5)
+    rows, columns = 64, 256
+    near = [0.0, -0.0, INF, -INF, NAN, 2.0**-149, 2.0**-126, 2.0**-100, 2.0**100, 1.5, -3.0, 3.4e38]
+    a = rng.integers(0, 2**32, (rows, columns), dtype=np.uint32).view(np.float32)
+    a[1::2] = rng.standard_normal((rows // 2, columns)) * 2.0 ** rng.integers(-130, 120, (rows // 2, columns))
+    a[:, 3:200:17] = near
+    b = (rng.standard_normal((rows, 1)) * 2.0 ** rng.integers(-30, 30, (rows, 1))).astype(np.float32)
+    b[: len(near), 0] = near
+    body = [f"%d = tilus.broadcast %b : tensor<{rows}x1xf32> -> tensor<{rows}x{columns}xf32>",
+            f"%q = arith.divf %a, %d : tensor<{rows}x{columns}xf32>"]
+    with np.errstate(all="ignore"):
+        q = a / b
+    add_tiles("division.rows", {"a": (a, "f32"), "b": (b, "f32")}, {"q": (q, "f32")}, body, warps=4, constant=False)
+
+
+def add_exponentials():
+    """exp of what has an exact result; and next to overflow, and with a subnormal result, to 2 or 3 units in the last place."""
+    exact = np.array([0.0, -0.0, INF, -INF, NAN, 89.0, -104.0, 3e38, -3e38, 1e-30, -1e-30, 2.0**-149], np.float32)
+    near = np.array([88.72283, 88.0, -87.33654, -87.0, 1.0, -1.0, 10.5, -40.25], np.float32)
+    small = np.array([-88.0, -95.5, -103.0, -103.5], np.float32)
+    for name, values, units in (("exact", exact, 0), ("near", near, 3), ("subnormal", small, 2)):
+        with np.errstate(all="ignore"):
+            expected = np.exp(values.astype(np.float64)).astype(np.float32)
+            error = units * np.spacing(expected) if units else 0.0
+        body = [f"%e = math.exp %a : tensor<{len(values)}xf32>"]
+        add_tiles(f"exp.{name}", {"a": (values, "f32")}, {"e": (expected, "f32")}, body, error=error)
+
+
 add_extrema()
 add_reductions_of_nan()
 add_f8_decoding()
 add_f8_encoding()
 add_subnormals()
 add_special_quotients()
+add_shared_divisors()
+add_exponentials()

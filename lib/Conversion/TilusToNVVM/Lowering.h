@@ -203,6 +203,7 @@ using PopulateFn = void(const mlir::TypeConverter &, mlir::RewritePatternSet &, 
 PopulateFn populateControlToNVVM, populateElementwiseToNVVM, populateTensorToNVVM, populateGlobalMemoryToNVVM,
     populateSharedMemoryToNVVM, populateMmaToNVVM, populateAsyncToNVVM, populateSyncToNVVM,
     populateCombineToNVVM, populateConvertLayoutToNVVM, populateCastToNVVM, populateAtomicToNVVM,
-    populateDebugToNVVM, populateRandomToNVVM, populateConstantToNVVM, populateMathToNVVM;
+    populateDebugToNVVM, populateRandomToNVVM, populateConstantToNVVM, populateMathToNVVM,
+    populateDivisionToNVVM;
 
 } // namespace tilus

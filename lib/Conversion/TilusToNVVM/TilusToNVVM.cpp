@@ -112,7 +112,7 @@ static LogicalResult convertBody(KernelOp kernel, const LoweringContext &context
         &populateGlobalMemoryToNVVM, &populateSharedMemoryToNVVM, &populateMmaToNVVM, &populateAsyncToNVVM,
         &populateSyncToNVVM, &populateCombineToNVVM, &populateConvertLayoutToNVVM, &populateCastToNVVM,
         &populateAtomicToNVVM, &populateDebugToNVVM, &populateRandomToNVVM, &populateConstantToNVVM,
-        &populateMathToNVVM})
+        &populateMathToNVVM, &populateDivisionToNVVM})
     populate(converter, patterns, context);
   ConversionConfig config;
   config.allowPatternRollback = false;
