@@ -1,4 +1,5 @@
-"""Every page of the tutorial, that on tools and the README is a program; the blocks run in order on the CPU reference."""
+"""Every page of the tutorial, that on tools and the README is a program; the blocks run in order on the CPU reference.
+The examples that are scripts check themselves."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import os
@@ -12,6 +13,8 @@ import pytest
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "docs/tutorial"
 PAGES = sorted(path.name for path in FOLDER.glob("[0-9]-*.md"))
 TOOLS = FOLDER.parent / "python-tools.md"
+EXAMPLES = FOLDER.parents[1] / "examples"
+SCRIPTS = sorted(path for path in EXAMPLES.glob("*/*.py") if path.name != "check.py")
 
 
 def extract_program(text, fence="```python"):
@@ -71,3 +74,8 @@ def test_index_names_all_pages():
     assert len(PAGES) == 5 and re.findall(r"\]\(([0-9].*?\.md)\)", index) == PAGES
     for page, following in zip(PAGES, PAGES[1:]):
         assert f"]({following})" in (FOLDER / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_example_runs(script, tmp_path):
+    run_program(script.read_text(encoding="utf-8"), tmp_path / script.name)
