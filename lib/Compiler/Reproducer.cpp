@@ -36,12 +36,6 @@ std::string tilus::makeReproducer(StringRef moduleText, StringRef pipeline, Stri
   return content;
 }
 
-static std::string makePath(StringRef folder, const llvm::Twine &name) {
-  llvm::SmallString<128> path(folder);
-  llvm::sys::path::append(path, name);
-  return path.str().str();
-}
-
 static std::string printWithLocations(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -61,7 +55,7 @@ Reproducer::~Reproducer() {
 }
 
 void Reproducer::expectEnd(StringRef pipeline) {
-  std::string path = makePath(folder, name + ".ended.mlir");
+  std::string path = makeKernelPath(folder, name, ".ended.mlir");
   StringRef reason = "The process ended before it reported a failure, or has not ended yet.";
   // A folder that cannot be written to is reported with a failure.
   if (writeFile(path, makeReproducer(before, pipeline, reason)))
@@ -71,7 +65,7 @@ void Reproducer::expectEnd(StringRef pipeline) {
 }
 
 void Reproducer::write(StringRef pipeline) {
-  std::string path = makePath(folder, name + ".mlir");
+  std::string path = makeKernelPath(folder, name, ".mlir");
   if (std::error_code error = writeFile(path, makeReproducer(before, pipeline, log.getText())))
     module.emitWarning() << "expected to write a reproducer to '" << path << "', but: " << error.message();
   else

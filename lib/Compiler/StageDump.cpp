@@ -69,9 +69,7 @@ StageDump::StageDump(ModuleOp module, StringRef kernel, StringRef chip, const Co
   hasher.add("options", getEmitBinaryPipelineText(chip, options));
   hasher.add("passes", getTilusToNVVMPipelineText(options));
   std::string hash = hasher.finish().toHex().substr(0, hashDigits);
-  llvm::SmallString<128> path(options.dumpFolder);
-  llvm::sys::path::append(path, kernel + "." + chip + "." + hash);
-  folder = path.str().str();
+  folder = makeKernelPath(options.dumpFolder, kernel, ("." + chip + "." + hash).str());
   // Of an earlier compilation, which may have failed where this one does not.
   removeFiles(folder);
   writeOptions(options);

@@ -54,11 +54,10 @@ Error tilus::emitFiles(const RunOptions &options, const KernelArtifact &artifact
   const StringRef contents[] = {llvmIR, artifact.ptx, cubin, /*written by the compiler*/ ""};
   for (const EmitRequest &request : options.emits) {
     StringRef content = contents[static_cast<size_t>(request.kind)];
-    std::string name = artifact.entry + "." + artifact.chip + "." + getEmitExtension(request.kind).str();
     if (content.empty())
       continue;
-    llvm::SmallString<128> path(request.folder);
-    llvm::sys::path::append(path, name);
+    std::string suffix = "." + artifact.chip + "." + getEmitExtension(request.kind).str();
+    std::string path = makeKernelPath(request.folder, artifact.entry, suffix);
     if (std::error_code error = writeFile(path, content))
       return llvm::createStringError("expected to write '" + Twine(path) + "', but: " + error.message());
   }
