@@ -19,9 +19,8 @@ import lit.formats
 
 config.name = "tilus-" + config.tilus_suite
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["lit.cfg.py", "lit.site.cfg.py", "conftest.py", "check.py", "common.py", "examples.py", "Inputs",
-                   "Python", "Kernels"]
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "Python", "Kernels"]
 lit_config.maxIndividualTestTime = 300
 config.test_source_root = os.path.join(config.tilus_source, config.tilus_suite)
 config.test_exec_root = os.path.join(config.tilus_build, config.tilus_suite)

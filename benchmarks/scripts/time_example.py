@@ -1,10 +1,11 @@
 """Runs one example of upstream with the package that PYTHONPATH names, and writes what it took to a file.
 
-    time_example.py <example.py> <result.json>
+    time_example.py <example.py> <result.json> [<measurements>]
 
 Owns how times are taken: the same way for each package, by events on the device, the second-level cache emptied before
 each run, the median of 20. The time to the first result counts from the example's main() to its first measurement, so
-compilation, tuning, the first launch and the example's own check; torch and the device were started before.
+compilation, tuning, the first launch and the example's own check; torch and the device were started before. With a number
+of measurements the example ends after so many, so after its first sizes.
 """
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
@@ -20,11 +21,15 @@ import torch
 WARMUP, REPEAT = 5, 20
 
 
+class Enough(Exception):
+    """As many measurements were taken as were asked for."""
+
+
 class Recorder:
     """Stands for `tilus.utils.benchmark_func`."""
 
-    def __init__(self):
-        self.rows, self.begin, self.first = [], None, None
+    def __init__(self, limit):
+        self.rows, self.begin, self.first, self.limit = [], None, None, limit
         l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
         self.slab = torch.empty(max(2 * l2_bytes, 2**27), dtype=torch.int8, device="cuda")
 
@@ -43,6 +48,8 @@ class Recorder:
         torch.cuda.synchronize()
         median = statistics.median(start.elapsed_time(stop) for start, stop in pairs)
         self.rows.append({"label": self.get_label(function), "ms": round(median, 5)})
+        if len(self.rows) == self.limit:
+            raise Enough
         return median
 
     @staticmethod
@@ -55,19 +62,23 @@ class Recorder:
 
 def main():
     example, result = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    limit = int(sys.argv[3]) if len(sys.argv) > 3 else None
     warm = torch.rand(256, 256, device="cuda", dtype=torch.float16)
     (warm @ warm).sum().item()
     begin = time.perf_counter()
     import tilus.utils
     imported = time.perf_counter() - begin
-    recorder = Recorder()
+    recorder = Recorder(limit)
     tilus.utils.benchmark_func = recorder
     sys.path.insert(0, str(example.parent))
     sys.argv = [str(example)]
     module = runpy.run_path(str(example), run_name="example")
     torch.manual_seed(0)
     recorder.begin = time.perf_counter()
-    module["main"]()
+    try:
+        module["main"]()
+    except Enough:
+        pass
     total = time.perf_counter() - recorder.begin
     facts = {"package": tilus.__file__, "import_s": round(imported, 3), "first_s": round(recorder.first, 3),
              "main_s": round(total, 3), "rows": recorder.rows}
