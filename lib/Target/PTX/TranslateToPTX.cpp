@@ -34,6 +34,7 @@
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Target/TargetMachine.h"
@@ -109,6 +110,17 @@ private:
 };
 } // namespace
 
+/// CodeGenPrepare goes over the function again for each change of a block, up to once for each use of a
+/// value. In functions that it takes for huge it goes over the changed blocks alone, to the same code.
+static void prepareChangedBlocksAlone() {
+  constexpr llvm::StringRef kFewestBlocks = "cgpp-huge-func";
+  auto &known = llvm::cl::getRegisteredOptions();
+  auto found = known.find(kFewestBlocks);
+  // A process that has set it itself, as by arguments, keeps what it has set.
+  if (found != known.end() && found->second->getNumOccurrences() == 0)
+    found->second->addOccurrence(/*pos=*/0, kFewestBlocks, "1", /*MultiArg=*/true);
+}
+
 static void initializeBackEnd() {
   static llvm::once_flag once;
   llvm::call_once(once, [] {
@@ -116,6 +128,7 @@ static void initializeBackEnd() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    prepareChangedBlocksAlone();
   });
 }
 
