@@ -5,6 +5,7 @@ Reached through the lit.site.cfg.py that CMake writes for each suite. Owns the t
 substitutions, the environment of the tests, and the features that tests may require:
 
   ptxas, cuobjdump, nvdisasm, nvjitlink   that part of a CUDA toolkit was found
+  valgrind                                it was found, and the build has no sanitizers, which it cannot run
   cuda-gpu                                a GPU and its driver are usable
   gpu-smXY                                a GPU of compute capability X.Y is present
   tilus-plugin                            the plugin for mlir-opt was built; not in the static build
@@ -65,9 +66,11 @@ for name in ("HOME", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
-for tool in ("ptxas", "cuobjdump", "nvdisasm"):
+for tool in ("ptxas", "cuobjdump", "nvdisasm", "valgrind"):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(tool)
+if config.tilus_sanitize:
+    config.available_features.discard("valgrind")
 if any(glob.glob(root + "/lib*/libnvJitLink.so.*") for root in roots):
     config.available_features.add("nvjitlink")
 for capability in compute_capabilities():

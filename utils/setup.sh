@@ -21,7 +21,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 PACKAGES=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools clang-22 lld-22 clang-format-22 clang-tidy-22
   libclang-rt-22-dev g++ libzstd-dev zlib1g-dev ccache ninja-build cmake libgtest-dev libgmock-dev
-  python3 python3-venv python3-dev git ca-certificates
+  python3 python3-venv python3-dev git ca-certificates valgrind
 )
 CUDA_RANGE='>=13.0,<14'
 VENV=.venv
