@@ -26,6 +26,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/Config/llvm-config.h"
@@ -98,17 +99,21 @@ void KernelCompilation::isolate() {
   module->getBody()->push_back(kernel->clone());
 }
 
+/// What the passes make is verified when all have run: behind each pass it would take as long as they do.
 template <typename Build> LogicalResult KernelCompilation::runManager(Build build) {
   PassManager manager(module->getContext(), ModuleOp::getOperationName());
+  manager.enableVerifier(options.verifyPhases);
   build(manager);
   if (dump)
     dump->watch(manager);
-  return manager.run(*module);
+  return failed(manager.run(*module)) ? failure() : verify(*module);
 }
 
 /// What the kernel asks of its target is answered at once: sizes that a launch evaluates may depend on it.
 /// What nobody uses goes, so that a launch brings no workspaces that the code has no parameters for.
 LogicalResult KernelCompilation::readMetadata() {
+  if (failed(verify(*module)))
+    return failure();
   LogicalResult isReadable = runManager([](PassManager &manager) {
     manager.addPass(createFoldTargetPass());
     manager.addPass(createCanonicalizerPass());
@@ -253,7 +258,7 @@ void tilus::registerCompilerDialects(DialectRegistry &registry) {
   registerTilusDialects(registry);
   registry.insert<cf::ControlFlowDialect, DLTIDialect, func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
                   NVVM::NVVMDialect, vector::VectorDialect>();
-  // What convert-gpu-to-nvvm converts besides gpu ops, by interface.
+  // What tilus-lower-threads converts besides gpu ops, by interface.
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   index::registerConvertIndexToLLVMInterface(registry);

@@ -60,12 +60,7 @@ void tilus::buildNVVMPipeline(OpPassManager &manager, const CompileOptions &opti
   OpPassManager &modules = manager.nest<gpu::GPUModuleOp>();
   // What is equal is converted once; all else is left to LLVM, which is faster at it.
   modules.addPass(createCSEPass());
-  modules.addPass(createSCFToControlFlowPass());
-  ConvertGpuOpsToNVVMOpsOptions toNVVM;
-  toNVVM.indexBitwidth = 64;
-  modules.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
-  modules.addPass(
-      createConvertMathToLLVMPass()); // what has neither a sequence of ours nor a function of libdevice
+  modules.addPass(createLowerThreadsPass());
   modules.addPass(createReconcileUnrealizedCastsPass());
   if (options.lineInfo)
     manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass({LLVM::DIEmissionKind::DebugDirectivesOnly}));

@@ -14,6 +14,7 @@ class ControlFlowDialect;
 } // namespace cf
 namespace gpu {
 class GPUDialect;
+class GPUModuleOp;
 } // namespace gpu
 namespace LLVM {
 class LLVMDialect;

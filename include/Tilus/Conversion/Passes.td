@@ -20,4 +20,15 @@ def ConvertTilusToNVVMPass : Pass<"convert-tilus-to-nvvm", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect"];
 }
 
+def LowerThreadsPass : Pass<"tilus-lower-threads", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "lower what each thread executes to the LLVM and NVVM dialects";
+  let description = [{
+    Structured control flow becomes branches; arith, math and what else there is on scalars become ops of LLVM
+    and NVVM, and functions of libdevice where LLVM has none. The time that it takes grows with the code as the
+    code does. It leaves casts for `reconcile-unrealized-casts`.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect", "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // TILUS_CONVERSION_PASSES_TD

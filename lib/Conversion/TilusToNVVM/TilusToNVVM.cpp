@@ -94,6 +94,31 @@ static bool isScalarOp(Operation *op) {
   return isPlainOp;
 }
 
+/// Parts a long block into a chain of short ones. To place the registers of a tile, a conversion numbers all
+/// ops of the block, so that its work grows with the square of the block.
+static void partLongBlock(Block *block) {
+  constexpr int64_t kMostOps = 16;
+  SmallVector<Operation *> begins;
+  for (auto [index, op] : llvm::enumerate(block->without_terminator()))
+    if (index && index % kMostOps == 0)
+      begins.push_back(&op);
+  for (Operation *begin : llvm::reverse(begins)) {
+    Block *rest = block->splitBlock(begin);
+    OpBuilder builder = OpBuilder::atBlockEnd(block);
+    cf::BranchOp::create(builder, begin->getLoc(), rest);
+  }
+}
+
+/// Makes one block of a chain again.
+static void joinBlocks(Region &region) {
+  Block &first = region.front();
+  for (Block &rest : llvm::make_early_inc_range(llvm::drop_begin(region))) {
+    first.getTerminator()->erase();
+    first.getOperations().splice(first.end(), rest.getOperations());
+    rest.erase();
+  }
+}
+
 static LogicalResult convertBody(KernelOp kernel, const LoweringContext &context) {
   MLIRContext *mlirContext = kernel.getContext();
   TileTypeConverter converter(mlirContext);
@@ -116,10 +141,13 @@ static LogicalResult convertBody(KernelOp kernel, const LoweringContext &context
     populate(converter, patterns, context);
   ConversionConfig config;
   config.allowPatternRollback = false;
+  partLongBlock(&kernel.getBody().front());
   SmallVector<Operation *> roots;
-  for (Operation &op : kernel.getBody().front())
+  for (Operation &op : kernel.getBody().getOps())
     roots.push_back(&op);
-  return applyPartialConversion(roots, target, std::move(patterns), config);
+  LogicalResult result = applyPartialConversion(roots, target, std::move(patterns), config);
+  joinBlocks(kernel.getBody());
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
