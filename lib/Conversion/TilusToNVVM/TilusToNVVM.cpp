@@ -94,10 +94,10 @@ static bool isScalarOp(Operation *op) {
   return isPlainOp;
 }
 
-/// Parts a long block into a chain of short ones. To place the registers of a tile, a conversion numbers all
-/// ops of the block, so that its work grows with the square of the block.
+/// Parts a long block into a chain of shorter ones. To place the registers of a tile, a conversion numbers
+/// all ops of the block anew, and builds the tree of all blocks: with blocks of this length neither is long.
 static void partLongBlock(Block *block) {
-  constexpr int64_t kMostOps = 16;
+  constexpr int64_t kMostOps = 64;
   SmallVector<Operation *> begins;
   for (auto [index, op] : llvm::enumerate(block->without_terminator()))
     if (index && index % kMostOps == 0)
