@@ -99,7 +99,7 @@ void KernelCompilation::isolate() {
   module->getBody()->push_back(kernel->clone());
 }
 
-/// What the passes make is verified when all have run: behind each pass it would take as long as they do.
+/// What the passes make is verified when all have run: behind each pass it is a third of their work.
 template <typename Build> LogicalResult KernelCompilation::runManager(Build build) {
   PassManager manager(module->getContext(), ModuleOp::getOperationName());
   manager.enableVerifier(options.verifyPhases);
