@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Upstream's examples with this package and with theirs, one after the other on one GPU: times of kernels and of calls.
 
-    side_by_side.py <checkout> --ours PATHS --theirs PATHS [--limit S] [--budget S] [--only TEXT] [--rows N] [--json FILE]
+    side_by_side.py <checkout> --ours PATHS --theirs PATHS [--limit S] [--budget S] [--only TEXT] [--rows N] [--cold]
+                    [--json FILE]
 
 Each example runs unmodified in four processes: with either package from an empty cache, and again from the cache that
 this left. PATHS are what PYTHONPATH gets. A run that exceeds its limit counts as unfinished: the table says so.
@@ -66,7 +67,8 @@ class Runner:
             with tempfile.TemporaryDirectory() as folder:
                 cache = pathlib.Path(folder) / "cache"
                 cold = self.run(example, paths, cache, folder)
-                warm = {"why": "no first run"} if "why" in cold else self.run(example, paths, cache, folder)
+                why = "no first run" if "why" in cold else "not asked for" if self.options.cold else None
+                warm = {"why": why} if why else self.run(example, paths, cache, folder)
                 record[name] = {"cold": cold, "warm": warm}
         return record
 
@@ -101,6 +103,7 @@ def main():
     parser.add_argument("--budget", type=float, default=3600, help="seconds for all (default: 3600)")
     parser.add_argument("--only", default="", help="the examples whose names contain this, several by commas")
     parser.add_argument("--rows", type=int, help="end each example after so many measurements")
+    parser.add_argument("--cold", action="store_true", help="only from an empty cache")
     parser.add_argument("--json", help="where the report goes")
     options = parser.parse_args()
     import torch
