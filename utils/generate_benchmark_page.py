@@ -94,17 +94,51 @@ def calls():
     return ["## Calls from Python\n", about, plot, table(["call", "", "ns over empty"], rows), imports], [plot]
 
 
+def is_peer(label):
+    """Whether a measurement of an example is of what the example compares itself with."""
+    return label.split("+")[0] in ("torch", "triton", "flash-attn")
+
+
+def first_results(examples):
+    """Rows of a table; some examples measure a peer before they call their script, which says nothing."""
+    for example, sides in examples.items():
+        for state in ("cold", "warm"):
+            runs = [sides[side][state] for side in ("ours", "theirs")]
+            if any("first_s" in run and run["rows"][0]["label"] != "flash-attn" for run in runs):
+                yield [example, state, *(f"{run['import_s'] + run['first_s']:.2f}" if "first_s" in run else "-" for run in runs)]
+
+
+def script_times(examples):
+    """Rows of a table: the kernels' times in the order of the example's sizes."""
+    for example, sides in examples.items():
+        runs = [sides[side]["cold"].get("rows", []) for side in ("ours", "theirs")]
+        own = [[row["ms"] * 1e3 for row in rows if not is_peer(row["label"])] for rows in runs]
+        for index, ours in enumerate(own[0]):
+            theirs = own[1][index] if index < len(own[1]) else None
+            ratio = "-" if theirs is None else f"{theirs / ours:.2f}"
+            yield [f"{example} {index + 1}", f"{ours:.1f}", "-" if theirs is None else f"{theirs:.1f}", ratio]
+
+
 def scripts():
     """The section of benchmarks/scripts/side_by_side.py."""
     data = json.loads((RESULTS / "h200_scripts.json").read_text(encoding="utf-8"))
-    rows = []
-    for example, sides in data["examples"].items():
-        for state in ("cold", "warm"):
-            runs = [sides[side][state] for side in ("ours", "theirs")]
-            rows.append([example, state, *(f"{run['import_s'] + run['first_s']:.2f}" if "first_s" in run else "-" for run in runs)])
-    about = f"NVIDIA's example scripts, unmodified: seconds from the import of the package to the first checked result, by " \
-            f"this package and by theirs. {data['gpu']}, {data['date']}, torch {data['torch']}.\n"
-    return ["## Scripts\n", about, table(["example", "cache", "ours", "theirs"], rows)], []
+    about = f"NVIDIA's example scripts, unmodified, with this package and with theirs. {data['gpu']}, {data['date']}, torch " \
+            f"{data['torch']}.\n"
+    first = "Seconds from the import of the package to the first checked result, with all schedules compiled and measured:\n"
+    times = "Microseconds of the kernels that were chosen, at the example's sizes in turn:\n"
+    return ["## Scripts\n", about, first,
+            table(["example", "cache", "ours", "theirs"], first_results(data["examples"])), times,
+            table(["example and size", "ours", "theirs", "r"], script_times(data["examples"]))], []
+
+
+def rows():
+    """The section of benchmarks/scripts/rows.py."""
+    data = json.loads((RESULTS / "h200_rows.json").read_text(encoding="utf-8"))
+    about = f"The scripts in `examples/` that keep a row in registers, as shares of a copy's rate. {data['gpu']}, {data['date']}.\n"
+    body = [[f"{r['rows']} x {r['columns']}", f"{r['copy_us']:.1f}",
+             *(f"{r[f'{name}_us']:.1f} ({r['copy_us'] / r[f'{name}_us']:.0%})" for name in ("softmax", "layer_norm"))]
+            for r in data["results"]]
+    return ["## Rows\n", about, table(["f16", "copy us", "softmax us", "layer norm us"], body)], []
 
 
 def main():
@@ -112,7 +146,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     parts, plots = [HEAD], []
-    for section_parts, section_plots in [*map(kernels, KERNELS), calls(), scripts()]:
+    for section_parts, section_plots in [*map(kernels, KERNELS), calls(), scripts(), rows()]:
         parts += section_parts
         plots += section_plots
     text = "\n".join(map(str, parts))
