@@ -47,7 +47,8 @@ WORDS = (
     ("tilus.reshape", "tilus.broadcast", "tilus.transpose", "tilus.view", "tilus.convert_layout", "tilus.cast"),
 )
 NUMBER = re.compile(r"(?:(?<=x)|(?<![\w%@#.]))\d+(?![\w.])|(?:(?<=x)|(?<![\w%@#.]))\d+(?=x)")
-LOCATED = re.compile(r"\.mlir:\d+:\d+: error: ")
+# At its place, or of the grid that the arguments of a run give, by the kernel's name.
+LOCATED = re.compile(r"\.mlir:\d+:\d+: error: |error: expected a grid size .* for kernel '")
 FATAL = re.compile(r"LLVM ERROR|Assertion|PLEASE submit|UNREACHABLE|terminate called|Stack dump")
 TIMEOUT_SECONDS = 60
 
