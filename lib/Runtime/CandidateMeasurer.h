@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "ResultReader.h"
 #include "TuneMemory.h"
 
 #include <memory>
@@ -12,8 +13,8 @@ namespace tilus {
 struct Measurement {
   /// The median of the timed launches.
   double milliseconds = 0;
-  /// For each region its contents after one launch; nothing where it left them as they were.
-  std::vector<std::optional<std::vector<uint8_t>>> results;
+  /// For each region its contents after one launch; null where it left them as they were.
+  std::vector<Contents> results;
 };
 
 /// The part of TuneOptions that concerns one candidate.

@@ -30,6 +30,8 @@ public:
   ~Child();
 
   MeasureChannel channel;
+  /// For each region the contents that it has sent.
+  std::vector<KnownContents> known;
   /// Ends the process if it has not ended by itself; how it ended, as in "signal 6".
   std::string finish();
 
@@ -138,6 +140,7 @@ llvm::Error ChildMeasurer::start() {
   if (!spawned)
     return spawned.takeError();
   child = std::move(*spawned);
+  child->known.resize(plan.regions.size());
   MeasureChannel &channel = child->channel;
   channel.setDeadline(Clock::now() + startTime);
   sendSetup(channel, device.getDriver().getPath(), device.getOrdinal(), options, plan, before);
@@ -166,7 +169,7 @@ llvm::Expected<Measurement> ChildMeasurer::measure(const std::shared_ptr<const K
   MeasureStatus status = receiveStatus(channel);
   Measurement measurement;
   if (status.isGood)
-    measurement = receiveMeasurement(channel, plan);
+    measurement = receiveMeasurement(channel, plan, child->known);
   if (llvm::Error error = channel.takeError()) {
     llvm::consumeError(std::move(error));
     return describeEnd(channel.isLate());

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -16,6 +17,11 @@ using Clock = std::chrono::steady_clock;
 
 /// Launches that are timed even if they are slow.
 static constexpr size_t fewestSamples = 3;
+/// Timed launches that are enough where they took this long together.
+static constexpr size_t enoughSamples = 5;
+static constexpr double enoughMilliseconds = 20;
+/// A candidate is clearly slower if its fastest launch takes this many times the median of a better one.
+static constexpr double slowFactor = 1.3;
 
 namespace {
 
@@ -29,12 +35,46 @@ struct CandidateRun {
   Clock::time_point deadline;
 };
 
+/// The time of the fastest candidate that gave certain results.
+struct BestTime {
+  std::vector<Contents> results;
+  double milliseconds;
+};
+
+/// The launches that were timed so far.
+struct Samples {
+  std::vector<float> milliseconds;
+  double sum = 0;
+  float least = std::numeric_limits<float>::infinity();
+
+  void add(float sample) {
+    milliseconds.push_back(sample);
+    sum += sample;
+    least = std::min(least, sample);
+  }
+  /// Whether more would neither change the choice nor make the median better.
+  bool areEnough(double best) const {
+    size_t count = milliseconds.size();
+    return (count >= enoughSamples && sum >= enoughMilliseconds) ||
+           (count >= fewestSamples && least > slowFactor * best);
+  }
+  double getMedian() {
+    auto middle = milliseconds.begin() + milliseconds.size() / 2;
+    std::nth_element(milliseconds.begin(), middle, milliseconds.end());
+    return *middle;
+  }
+};
+
 /// What all candidates share.
 struct MeasurerState {
   TuneMemory memory;
   Stream stream;
   EventTimer timer;
   DeviceBuffer flush;
+  ResultReader reader;
+  /// For each region what candidates left in it.
+  std::vector<KnownContents> known;
+  std::vector<BestTime> best;
   /// Kernels that were loaded ahead.
   std::map<const KernelArtifact *, std::unique_ptr<LoadedKernel>> kernels;
 };
@@ -62,6 +102,7 @@ private:
   llvm::Error readResults(Measurement &measurement);
   llvm::Error checkWorkspaces(const CandidateRun &run);
   llvm::Error time(CandidateRun &run, Measurement &measurement);
+  BestTime &findBest(const std::vector<Contents> &results);
 
   const Device &device;
   const RegionContents &before;
@@ -190,7 +231,8 @@ llvm::Error DeviceMeasurer::allocateWorkspaces(CandidateRun &run) {
 //===----------------------------------------------------------------------===//
 
 llvm::Error DeviceMeasurer::wait(const CandidateRun &run) {
-  std::chrono::microseconds pause(0);
+  // Short kernels are waited for without sleeping.
+  Clock::time_point impatient = Clock::now() + std::chrono::milliseconds(2);
   for (;;) {
     llvm::Expected<bool> isDone = state->timer.isDone();
     if (!isDone) {
@@ -199,15 +241,14 @@ llvm::Error DeviceMeasurer::wait(const CandidateRun &run) {
     }
     if (*isDone)
       return llvm::Error::success();
-    if (Clock::now() >= run.deadline) {
+    Clock::time_point now = Clock::now();
+    if (now >= run.deadline) {
       lost = true;
       return llvm::createStringError(
           "expected all launches to end within %g s, but got one that was still running", options.seconds);
     }
-    // Short kernels are waited for without sleeping.
-    pause = std::min(pause + std::chrono::microseconds(1), std::chrono::microseconds(1000));
-    if (pause > std::chrono::microseconds(100))
-      std::this_thread::sleep_for(pause);
+    if (now >= impatient)
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
   }
 }
 
@@ -237,11 +278,11 @@ llvm::Error DeviceMeasurer::restore(const Measurement &measurement) {
 
 llvm::Error DeviceMeasurer::readResults(Measurement &measurement) {
   for (const auto &[region, result] : llvm::enumerate(measurement.results)) {
-    std::vector<uint8_t> contents(before[region].size());
-    if (llvm::Error error = state->memory.read(region, contents, state->stream.getHandle()))
-      return error;
-    if (contents != before[region])
-      result = std::move(contents);
+    llvm::Expected<Contents> contents =
+        state->reader.read(state->memory.getAddress(region), before[region], state->known[region]);
+    if (!contents)
+      return contents.takeError();
+    result = std::move(*contents);
   }
   return llvm::Error::success();
 }
@@ -260,10 +301,19 @@ llvm::Error DeviceMeasurer::checkWorkspaces(const CandidateRun &run) {
   return llvm::Error::success();
 }
 
-/// The launch that gave the results was the first one of those to warm up.
+BestTime &DeviceMeasurer::findBest(const std::vector<Contents> &results) {
+  for (BestTime &best : state->best)
+    if (best.results == results)
+      return best;
+  return state->best.emplace_back(BestTime{results, std::numeric_limits<double>::infinity()});
+}
+
+/// The launch that gave the results was the first one of those to warm up. Only candidates with the same
+/// results let one stop early: if they are refused, it is too.
 llvm::Error DeviceMeasurer::time(CandidateRun &run, Measurement &measurement) {
   Clock::time_point begin = Clock::now(), slow = begin + (run.deadline - begin) / 2;
-  std::vector<float> samples;
+  BestTime &best = findBest(measurement.results);
+  Samples samples;
   for (unsigned round = 1; round < options.warmUp + options.repeat; ++round) {
     if (llvm::Error error = restore(measurement))
       return error;
@@ -276,13 +326,13 @@ llvm::Error DeviceMeasurer::time(CandidateRun &run, Measurement &measurement) {
     llvm::Expected<float> milliseconds = state->timer.getMilliseconds();
     if (!milliseconds)
       return milliseconds.takeError();
-    samples.push_back(*milliseconds);
-    if (Clock::now() > slow && samples.size() >= fewestSamples)
+    samples.add(*milliseconds);
+    if (samples.areEnough(best.milliseconds) ||
+        (Clock::now() > slow && samples.milliseconds.size() >= fewestSamples))
       break;
   }
-  auto middle = samples.begin() + samples.size() / 2;
-  std::nth_element(samples.begin(), middle, samples.end());
-  measurement.milliseconds = *middle;
+  measurement.milliseconds = samples.getMedian();
+  best.milliseconds = std::min(best.milliseconds, measurement.milliseconds);
   return llvm::Error::success();
 }
 
@@ -306,7 +356,17 @@ llvm::Expected<std::unique_ptr<CandidateMeasurer>> createDeviceMeasurer(const De
   llvm::Expected<DeviceBuffer> flush = DeviceBuffer::allocate(device, options.flushBytes);
   if (!flush)
     return flush.takeError();
-  MeasurerState state = {std::move(*memory), std::move(*stream), std::move(*timer), std::move(*flush), {}};
+  llvm::Expected<ResultReader> reader = ResultReader::create(device);
+  if (!reader)
+    return reader.takeError();
+  MeasurerState state = {std::move(*memory),
+                         std::move(*stream),
+                         std::move(*timer),
+                         std::move(*flush),
+                         std::move(*reader),
+                         std::vector<KnownContents>(before.size()),
+                         {},
+                         {}};
   return std::make_unique<DeviceMeasurer>(device, before, options, std::move(state));
 }
 

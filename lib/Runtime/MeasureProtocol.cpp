@@ -7,7 +7,7 @@
 namespace tilus {
 
 /// The first number of a setup; to be changed with the messages.
-static constexpr uint64_t protocolVersion = 0x74696c7573303031;
+static constexpr uint64_t protocolVersion = 0x74696c7573303032;
 
 static constexpr uint64_t largestText = uint64_t(1) << 20;
 static constexpr uint64_t largestCount = uint64_t(1) << 16;
@@ -88,24 +88,42 @@ MeasureStatus receiveStatus(MeasureChannel &channel) {
   return status;
 }
 
-void sendMeasurement(MeasureChannel &channel, const Measurement &measurement) {
+/// 0 for a region that is as before, else 1 more than the place among the known contents. One beyond the last
+/// place announces bytes.
+void sendMeasurement(MeasureChannel &channel, const Measurement &measurement,
+                     llvm::MutableArrayRef<KnownContents> known) {
   channel.sendReal(measurement.milliseconds);
-  for (const auto &result : measurement.results) {
-    channel.sendNumber(result.has_value());
-    if (result)
-      channel.sendBytes(*result);
+  for (const auto &[result, contents] : llvm::zip(measurement.results, known)) {
+    if (!result) {
+      channel.sendNumber(0);
+      continue;
+    }
+    uint64_t place = llvm::find(contents.get(), result) - contents.get().begin();
+    channel.sendNumber(place + 1);
+    if (place < contents.get().size())
+      continue;
+    channel.sendBytes(*result);
+    contents.add(result);
   }
 }
 
-Measurement receiveMeasurement(MeasureChannel &channel, const TunePlan &plan) {
+Measurement receiveMeasurement(MeasureChannel &channel, const TunePlan &plan,
+                               llvm::MutableArrayRef<KnownContents> known) {
   Measurement measurement;
   measurement.milliseconds = channel.receiveReal();
-  for (const TuneRegion &region : plan.regions) {
-    auto &result = measurement.results.emplace_back();
-    if (channel.receiveNumber() == 1) {
-      result = channel.receiveBytes(region.bytes);
-      result->resize(region.bytes);
+  for (const auto &[region, contents] : llvm::zip(plan.regions, known)) {
+    Contents &result = measurement.results.emplace_back();
+    uint64_t number = channel.receiveNumber();
+    if (number == 0)
+      continue;
+    if (number <= contents.get().size()) {
+      result = contents.get()[number - 1];
+      continue;
     }
+    std::vector<uint8_t> bytes = channel.receiveBytes(region.bytes);
+    bytes.resize(region.bytes);
+    result = std::make_shared<const std::vector<uint8_t>>(std::move(bytes));
+    contents.add(result);
   }
   return measurement;
 }

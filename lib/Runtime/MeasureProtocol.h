@@ -35,7 +35,10 @@ std::optional<MeasureSetup> receiveSetup(MeasureChannel &channel);
 void sendStatus(MeasureChannel &channel, const MeasureStatus &status);
 MeasureStatus receiveStatus(MeasureChannel &channel);
 
-void sendMeasurement(MeasureChannel &channel, const Measurement &measurement);
-Measurement receiveMeasurement(MeasureChannel &channel, const TunePlan &plan);
+/// Contents that were sent before are named, not sent again: both ends keep those of each region.
+void sendMeasurement(MeasureChannel &channel, const Measurement &measurement,
+                     llvm::MutableArrayRef<KnownContents> known);
+Measurement receiveMeasurement(MeasureChannel &channel, const TunePlan &plan,
+                               llvm::MutableArrayRef<KnownContents> known);
 
 } // namespace tilus

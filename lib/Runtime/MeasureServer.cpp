@@ -69,7 +69,8 @@ static llvm::Expected<Measurement> measureFile(CandidateMeasurer &measurer, cons
   return measurer.measure(std::make_shared<const KernelArtifact>(std::move(file->artifacts.front())));
 }
 
-static void serve(MeasureChannel &channel, CandidateMeasurer &measurer) {
+static void serve(MeasureChannel &channel, CandidateMeasurer &measurer, size_t regions) {
+  std::vector<KnownContents> known(regions);
   for (;;) {
     std::string bytes = channel.receiveText(ArtifactLimits::fileBytes);
     if (channel.hasFailed())
@@ -77,7 +78,7 @@ static void serve(MeasureChannel &channel, CandidateMeasurer &measurer) {
     llvm::Expected<Measurement> measurement = measureFile(measurer, bytes);
     if (measurement) {
       sendStatus(channel, {true, false, ""});
-      sendMeasurement(channel, *measurement);
+      sendMeasurement(channel, *measurement, known);
       continue;
     }
     sendStatus(channel, {false, measurer.isLost(), llvm::toString(measurement.takeError())});
@@ -98,7 +99,7 @@ int runMeasureServer(int socket) {
     return 1;
   }
   sendStatus(channel, {true, false, ""});
-  serve(channel, *server.measurer);
+  serve(channel, *server.measurer, server.setup.plan.regions.size());
   if (llvm::Error error = channel.takeError())
     llvm::consumeError(std::move(error));
   return 0;

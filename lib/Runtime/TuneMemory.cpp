@@ -155,9 +155,4 @@ llvm::Error TuneMemory::restore(unsigned region, cuda::StreamHandle stream) {
                       "cuMemcpyDtoDAsync_v2", "the memory behind parameter '" + original.name + "'");
 }
 
-llvm::Error TuneMemory::read(unsigned region, llvm::MutableArrayRef<uint8_t> contents,
-                             cuda::StreamHandle stream) const {
-  return readMemory(*device, getAddress(region), contents, stream);
-}
-
 } // namespace tilus

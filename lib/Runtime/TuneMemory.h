@@ -59,12 +59,11 @@ public:
   uint64_t getCode(const TunePlan::Value &value) const;
   /// Makes a region's copy equal to the region, on the stream.
   llvm::Error restore(unsigned region, cuda::StreamHandle stream);
-  /// The contents of a region's copy after the work on the stream.
-  llvm::Error read(unsigned region, llvm::MutableArrayRef<uint8_t> contents, cuda::StreamHandle stream) const;
+  /// Where a region's copy is.
+  uint64_t getAddress(unsigned region) const;
 
 private:
   TuneMemory(const Device &device, const TunePlan &plan) : device(&device), plan(&plan) {}
-  uint64_t getAddress(unsigned region) const;
 
   const Device *device;
   const TunePlan *plan;

@@ -55,8 +55,8 @@ static std::optional<std::string> compareRegion(const Setting &setting, unsigned
 static std::optional<std::string> compare(const Setting &setting, const Measurement &actual,
                                           const Measurement &expected) {
   for (unsigned index = 0; index < setting.before.size(); ++index) {
-    const auto &a = actual.results[index], &b = expected.results[index];
-    if (!a && !b)
+    const Contents &a = actual.results[index], &b = expected.results[index];
+    if (a == b)
       continue;
     const std::vector<uint8_t> &before = setting.before[index];
     if (std::optional<std::string> difference =
@@ -71,9 +71,16 @@ static std::vector<Group> groupByResults(const Setting &setting, const Measureme
   for (const auto &[index, measurement] : llvm::enumerate(measurements)) {
     if (!measurement)
       continue;
+    // Equal results are mostly one object, so that what agreed with the first of a group does so again.
     auto group = llvm::find_if(groups, [&, &measurement = measurement](const Group &group) {
-      return !compare(setting, *measurement, *measurements[group.members.front()]);
+      return llvm::any_of(group.members, [&](unsigned member) {
+        return measurements[member]->results == measurement->results;
+      });
     });
+    if (group == groups.end())
+      group = llvm::find_if(groups, [&, &measurement = measurement](const Group &group) {
+        return !compare(setting, *measurement, *measurements[group.members.front()]);
+      });
     if (group == groups.end())
       group = groups.insert(groups.end(), Group());
     group->members.push_back(index);

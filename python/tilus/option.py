@@ -109,7 +109,7 @@ def bench_warmup(n: int) -> None:
 
 
 def bench_repeat(n: int) -> None:
-    """Launches of a schedule that are timed; the median counts."""
+    """The most launches of a schedule that are timed; the median counts. Long and slower ones are timed less."""
     _set("bench_repeat", _check_count(n, "the number of launches"))
 
 

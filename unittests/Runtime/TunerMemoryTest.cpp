@@ -3,6 +3,8 @@
 #include "Tilus/Runtime/EventTimer.h"
 #include "TunerFixture.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <thread>
 
 using namespace tilus;
@@ -15,6 +17,93 @@ TEST_F(TunerTest, EveryLaunchSeesTheSameMemory) {
   onLaunch("a", code);
   run();
   EXPECT_EQ(seen, std::vector<int32_t>(8, 0));
+}
+
+namespace {
+/// Candidates on a buffer that is read in several pieces.
+class TunerPiecesTest : public TunerTest {
+protected:
+  static constexpr uint64_t bytes = (uint64_t(20) << 20) + 12;
+
+  void SetUp() override {
+    TunerTest::SetUp();
+    large = std::make_unique<DeviceBuffer>(llvm::cantFail(DeviceBuffer::allocate(*device, bytes)));
+    llvm::cantFail(large->fill(0));
+    options.warmUp = options.repeat = 1;
+  }
+  void TearDown() override {
+    large.reset();
+    TunerTest::TearDown();
+  }
+  /// A kernel that writes a number to elements.
+  struct Store {
+    int32_t value;
+    std::vector<uint64_t> places;
+
+    void operator()(FakeLaunch &launch) {
+      for (uint64_t place : places)
+        (*static_cast<int32_t **>(launch.params[0]))[place] = value;
+    }
+  };
+  TuneReport run(std::vector<Store> stores) {
+    candidates.clear();
+    Addition unused;
+    for (auto [index, store] : llvm::enumerate(stores)) {
+      std::string name = "store" + std::to_string(index);
+      add(name.c_str(), unused);
+      onLaunch(name.c_str(), store);
+    }
+    return llvm::cantFail(tune(*device, candidates, {{large->getAddress(), bytes}, {count, 0}}, options));
+  }
+
+  std::unique_ptr<DeviceBuffer> large;
+};
+} // namespace
+
+/// The first and the last element, and both sides of the ends of pieces.
+TEST_F(TunerPiecesTest, ADifferenceIsFoundInEachPiece) {
+  constexpr uint64_t last = bytes / 4 - 1, piece = 2 << 20;
+  for (uint64_t place : {uint64_t(0), piece - 1, piece, 2 * piece - 1, 2 * piece, last}) {
+    TuneReport report =
+        run({{7, {5, 3 * piece / 2}}, {7, {5, 3 * piece / 2}}, {7, {5, 3 * piece / 2, place}}});
+    EXPECT_EQ(report.outcomes[0].reason + report.outcomes[1].reason, "");
+    EXPECT_EQ(report.outcomes[2].reason,
+              "expected the results of 'store0' and 1 others, but got a difference: 'x': element " +
+                  std::to_string(place) + " is 7, not 0");
+  }
+}
+
+/// More contents than are kept.
+TEST_F(TunerPiecesTest, EqualResultsAgreeHoweverManyDiffer) {
+  std::vector<Store> stores;
+  for (int i = 0; i < 8; ++i)
+    stores.push_back({1 + i, {5}});
+  stores.push_back({8, {5}});
+  TuneReport report = run(stores);
+  for (int i = 0; i < 9; ++i)
+    EXPECT_EQ(report.outcomes[i].reason.empty(), i >= 7) << i;
+}
+
+/// One copy of each region before all, and a page-locked one a candidate, however often it is launched.
+TEST_F(TunerPiecesTest, RegionsAreReadOncePerCandidate) {
+  auto copied = call<decltype(&fakeCudaBytesToHost)>("fakeCudaBytesToHost");
+  options.repeat = 10;
+  run({{1, {5}}, {1, {5}}, {1, {5}}});
+  EXPECT_EQ(copied(false), bytes);
+  EXPECT_EQ(copied(true), 3 * bytes);
+}
+
+/// Without page-locked memory, nothing is measured and nothing is left.
+TEST_F(TunerPiecesTest, PageLockedMemoryThatIsRefused) {
+  for (int call : {1, 2}) {
+    fail("cuMemAllocHost_v2", call, 2);
+    Addition unused;
+    add("a", unused);
+    EXPECT_EQ(message(tune(*device, candidates, {{x->getAddress(), 400}, {count, 0}}, options)),
+              "expected 'cuMemAllocHost_v2' to succeed for 8388608 bytes that device 0 'Fake GPU 0' (compute "
+              "capability 9.0) copies to, but got CUDA_ERROR_OUT_OF_MEMORY (2): out of memory");
+    EXPECT_EQ(unused.launches, 0);
+  }
 }
 
 TEST_F(TunerTest, FindsTheMemoryBehindBarePointers) {

@@ -64,6 +64,24 @@ TEST_F(TunerProcessTest, NoCandidateSpoilsTheOthers) {
   EXPECT_EQ(getSum(), 0);
 }
 
+/// Results that were sent before are named; a new process starts anew.
+TEST_F(TunerProcessTest, EqualResultsAgreeAcrossProcesses) {
+  for (int summand = 1; summand <= 6; ++summand)
+    addEffects(("differs" + std::to_string(summand)).c_str(), "add=" + std::to_string(summand) + " ms=1");
+  addEffects("nothing", "ms=1");
+  addEffects("exits", "exit=3");
+  for (const char *name : {"five", "fives", "fifth"})
+    addEffects(name, "add=5 ms=2");
+  addEffects("two", "add=2 ms=1");
+  TuneReport report = run();
+  for (unsigned index : {4u, 8u, 9u, 10u})
+    EXPECT_EQ(report.outcomes[index].reason, "") << index;
+  for (unsigned index : {0u, 1u, 2u, 3u, 5u, 6u, 11u})
+    EXPECT_THAT(report.outcomes[index].reason,
+                HasSubstr("'differs5' and 3 others, but got a difference: 'x': element 0 is"));
+  EXPECT_EQ(getBest(report), "hash of differs5");
+}
+
 /// A bad candidate in each place, for each way of being bad.
 TEST_F(TunerProcessTest, ABadCandidateIsNeverChosen) {
   options.secondsPerCandidate = 0.02;

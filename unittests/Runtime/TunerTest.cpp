@@ -58,8 +58,10 @@ TEST_F(TunerTest, InPlaceKernelsDoNotAccumulate) {
   }
   TuneReport report = run();
   EXPECT_EQ(getBest(report), "hash of f");
-  for (const Addition &code : codes)
-    EXPECT_EQ(code.launches, 55);
+  // Five that warm up, and as many as take 20 ms, each with 1 ms more than the kernel's.
+  const int timed[] = {5, 5, 5, 5, 7, 10};
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(codes[i].launches, 5 + timed[i]);
   EXPECT_EQ(getSum(), 0);
   // One launch of the chosen candidate then raises x by exactly 1.
   const Candidate &best = candidates[*report.best];
@@ -165,6 +167,52 @@ TEST_F(TunerTest, ASlowCandidateIsTimedLessOften) {
   EXPECT_EQ(getBest(run()), "hash of slow");
   EXPECT_LT(slow.launches, 20);
   EXPECT_GE(slow.launches, 8);
+}
+
+TEST_F(TunerTest, AShortKernelIsTimedAsOftenAsAsked) {
+  Addition fast{1, 0};
+  options.repeat = 15;
+  add("fast", fast);
+  EXPECT_EQ(run().outcomes[0].milliseconds, 1.0);
+  EXPECT_EQ(fast.launches, 20);
+}
+
+/// Each time has 1 ms more than the kernel's.
+TEST_F(TunerTest, AClearlySlowerCandidateIsTimedThreeTimes) {
+  Addition fast{1, 0.1}, close{1, 0.4}, slow{1, 0.5}, faster{1, 0};
+  options.repeat = 15;
+  add("fast", fast);
+  add("close", close);
+  add("slow", slow);
+  add("faster", faster);
+  TuneReport report = run();
+  EXPECT_EQ(fast.launches, 20);
+  EXPECT_EQ(close.launches, 5 + 15);
+  EXPECT_EQ(slow.launches, 5 + 3);
+  EXPECT_EQ(faster.launches, 20);
+  EXPECT_FLOAT_EQ(*report.outcomes[2].milliseconds, 1.5);
+  EXPECT_EQ(report.describeRefusals(), "");
+  EXPECT_EQ(getBest(report), "hash of faster");
+}
+
+/// A wrong candidate that is fast does not take launches from right ones, and stopping early hides no wrong
+/// result.
+TEST_F(TunerTest, OnlyTheSameResultsLetACandidateStopEarly) {
+  Addition wrong{2, 0}, good{1, 1}, slow{1, 4}, slowWrong{2, 5};
+  options.repeat = 6;
+  add("wrong", wrong);
+  add("good", good);
+  add("slow", slow);
+  add("slow_wrong", slowWrong);
+  TuneReport report = run();
+  EXPECT_EQ(good.launches, 5 + 6);
+  EXPECT_EQ(slow.launches, 5 + 3);
+  EXPECT_EQ(slowWrong.launches, 5 + 3);
+  EXPECT_EQ(getBest(report), "hash of wrong");
+  EXPECT_THAT(report.outcomes[1].reason, HasSubstr("'x': element 0 is 1, not 2"));
+  EXPECT_THAT(report.outcomes[2].reason, HasSubstr("'x': element 0 is 1, not 2"));
+  EXPECT_EQ(report.outcomes[3].reason, "");
+  EXPECT_FLOAT_EQ(*report.outcomes[3].milliseconds, 6);
 }
 
 TEST_F(TunerTest, FlushesTwiceTheCacheAndAtLeast128MiB) {

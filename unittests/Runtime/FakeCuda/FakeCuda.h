@@ -70,8 +70,11 @@ const char *fakeCudaLog();
 /// under way, while a launch of it was in a capture, or beside a capture by a thread that had not said that
 /// it does not interfere. Valid until the next call of the fake.
 const char *fakeCudaViolations();
-/// The number of objects alive: contexts, modules, buffers, streams, events and graphs together.
+/// The number of objects alive: contexts, modules, buffers of both memories, streams, events and graphs
+/// together.
 int fakeCudaLive();
 /// The bytes of device memory that are allocated on all devices.
 unsigned long long fakeCudaBytes();
+/// The bytes that were copied from devices since the reset, to page-locked memory or to other memory.
+unsigned long long fakeCudaBytesToHost(bool isPageLocked);
 }

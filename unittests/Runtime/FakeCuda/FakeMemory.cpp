@@ -42,6 +42,26 @@ int cuMemFree_v2(DevicePointer address) {
   return ok;
 }
 
+int cuMemAllocHost_v2(void **memory, size_t bytes) {
+  Call call("cuMemAllocHost_v2", currentContext | noCapture);
+  if (call.code)
+    return call.code;
+  if (bytes == 0)
+    return invalidValue;
+  call.state.hostBuffers[ *memory = std::malloc(bytes)] = bytes;
+  return ok;
+}
+
+int cuMemFreeHost(void *memory) {
+  Call call("cuMemFreeHost", currentContext | noCapture);
+  if (call.code)
+    return call.code;
+  if (!call.state.hostBuffers.erase(memory))
+    return invalidValue;
+  std::free(memory);
+  return ok;
+}
+
 int cuMemcpyHtoD_v2(DevicePointer to, const void *from, size_t bytes) {
   Call call("cuMemcpyHtoD_v2", currentContext | noCapture);
   if (call.code)
@@ -60,7 +80,7 @@ int cuMemcpyDtoH_v2(void *to, DevicePointer from, size_t bytes) {
   const unsigned char *memory = call.state.find(from, bytes);
   if (!memory)
     return invalidValue;
-  std::memcpy(to, memory, bytes);
+  call.state.copyToHost(to, memory, bytes);
   return ok;
 }
 
@@ -71,7 +91,7 @@ int cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes, StreamHandl
   const unsigned char *memory = call.state.find(from, bytes);
   if (!memory || (stream && !call.state.streams.count(stream)))
     return memory ? invalidHandle : invalidValue;
-  std::memcpy(to, memory, bytes);
+  call.state.copyToHost(to, memory, bytes);
   return ok;
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <pthread.h>
 #include <sstream>
 #include <thread>
@@ -62,6 +63,8 @@ void State::reset(const char *devices) {
     delete graph;
   for (auto &[address, buffer] : buffers)
     std::free(buffer.memory);
+  for (auto &[memory, bytes] : hostBuffers)
+    std::free(const_cast<void *>(memory));
   modules.clear();
   streams.clear();
   events.clear();
@@ -69,6 +72,8 @@ void State::reset(const char *devices) {
   moduleStorage.clear();
   streamStorage.clear();
   buffers.clear();
+  hostBuffers.clear();
+  bytesToHost[0] = bytesToHost[1] = 0;
   failures.clear();
   delays.clear();
   kernels.clear();
@@ -102,6 +107,15 @@ unsigned char *State::find(DevicePointer address, size_t bytes) {
   if (found == buffers.end() || bytes > found->second.bytes - (address - found->first))
     return nullptr;
   return found->second.memory + (address - found->first);
+}
+
+void State::copyToHost(void *to, const unsigned char *from, size_t bytes) {
+  std::memcpy(to, from, bytes);
+  auto next = hostBuffers.upper_bound(to);
+  bool isPageLocked = next != hostBuffers.begin() &&
+                      static_cast<char *>(to) + bytes <=
+                          static_cast<const char *>(std::prev(next)->first) + std::prev(next)->second;
+  bytesToHost[isPageLocked] += bytes;
 }
 
 CaptureMode &getThreadCaptureMode() {
@@ -232,7 +246,7 @@ int fakeCudaLive() {
   fake::State &state = getState();
   std::lock_guard lock(state.mutex);
   size_t live = state.modules.size() + state.streams.size() + state.events.size() + state.buffers.size() +
-                state.graphs.size();
+                state.hostBuffers.size() + state.graphs.size();
   for (const auto &context : state.contexts)
     live += context->retained;
   for (const auto &context : state.createdContexts)
@@ -247,4 +261,10 @@ unsigned long long fakeCudaBytes() {
   for (const auto &[address, buffer] : state.buffers)
     bytes += buffer.bytes;
   return bytes;
+}
+
+unsigned long long fakeCudaBytesToHost(bool isPageLocked) {
+  fake::State &state = getState();
+  std::lock_guard lock(state.mutex);
+  return state.bytesToHost[isPageLocked];
 }

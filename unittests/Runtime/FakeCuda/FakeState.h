@@ -152,6 +152,10 @@ struct State {
   std::vector<std::unique_ptr<ModuleObject>> moduleStorage;
   std::vector<std::unique_ptr<StreamObject>> streamStorage;
   std::map<DevicePointer, Buffer> buffers;
+  /// Page-locked memory with its sizes.
+  std::map<const void *, size_t> hostBuffers;
+  /// The bytes that were copied from devices, to other memory and to page-locked memory.
+  unsigned long long bytesToHost[2] = {};
   std::vector<Failure> failures;
   std::map<std::string, int, std::less<>> delays;
   std::map<std::string, Kernel, std::less<>> kernels;
@@ -164,6 +168,8 @@ struct State {
   void record(const std::string &line);
   /// The host memory behind a range of device memory, or null if no buffer holds all of it.
   unsigned char *find(DevicePointer address, size_t bytes);
+  /// Copies from a device, and counts.
+  void copyToHost(void *to, const unsigned char *from, size_t bytes);
   /// The buffer that holds the address, or the end.
   std::map<DevicePointer, Buffer>::iterator findBuffer(DevicePointer address);
   /// Ends the captures beside which an unsafe call was made by this thread, in a mode; returns what the call
