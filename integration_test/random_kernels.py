@@ -158,7 +158,7 @@ def summarize(options, reports, seconds):
     return {
         "seed": options.seed, "device": options.device, "targets": options.targets, "seconds": round(seconds, 1),
         "kernels": len(run), "skipped": len(reports) - len(run), "passed": len(run) - len(failing) - refused,
-        "refused": refused,  # right on the reference, and of types or sizes that threads do not hold
+        "refused": refused,  # right on the reference, and of types that GPUs do not have
         "hazards": sum(report.get("hazard", False) for report in run),
         "exact": sum(report.get("exact", False) for report in run),
         "failed": len(failing), "kinds": dict(sorted(kinds.items())),

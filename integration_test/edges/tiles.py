@@ -150,7 +150,19 @@ def add_scatters():
                 {1: (y + np.bincount(inside, minlength=16)).astype(np.int32)})
 
 
+def add_reshapes():
+    """Between sizes with few common factors, where elements move between threads, and with many."""
+    for old, new in (((16, 24, 7), (14, 8, 24)), ((5, 96, 6), (12, 15, 16)), ((64, 96), (96, 64)), ((3, 5), (5, 3))):
+        for element in ("f32", "i8"):
+            values = (np.arange(np.prod(old)) % 251).reshape(old).astype(np.float32 if element == "f32" else np.int8)
+            shape = "x".join(map(str, old)), "x".join(map(str, new))
+            body = [f"%r = tilus.reshape %a : tensor<{shape[0]}x{element}> -> tensor<{shape[1]}x{element}>"]
+            add_tiles(f"reshape.{shape[0]}.{element}", {"a": (values, element)}, {"r": (values.reshape(new), element)},
+                      body, warps=4, constant=False)
+
+
 add_reductions()
+add_reshapes()
 add_identities()
 add_scans()
 add_scan_in_loop()

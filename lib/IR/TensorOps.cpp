@@ -211,8 +211,12 @@ LogicalResult BroadcastOp::verifyLayouts() {
 
 void IotaOp::inferLayouts(LayoutQuery &) {}
 
+/// A thread may hold so many times its share of a tile for the sake of a reshape without a move.
+static constexpr int64_t kMostShares = 4;
+
 /// A layout of the row-major sequence of `size` elements that is one in every shape: threads run over the
-/// elements below and above all dimensions' boundaries, what lies between is one walk of slots.
+/// elements below and above all dimensions' boundaries, what lies between is one walk of slots. None where
+/// that leaves most threads without elements of their own.
 static std::optional<RegisterLayout> getSequenceLayout(int64_t numThreads,
                                                        ArrayRef<ArrayRef<int64_t>> shapes) {
   int64_t size = product(shapes.front()), low = size, high = 1;
@@ -228,6 +232,8 @@ static std::optional<RegisterLayout> getSequenceLayout(int64_t numThreads,
   }
   int64_t inner = std::gcd(numThreads, low), rest = numThreads / inner;
   int64_t outer = std::gcd(rest, size / std::lcm(high, inner));
+  if (size / inner / outer > kMostShares * llvm::divideCeil(size, numThreads))
+    return std::nullopt;
   return RegisterLayout::get({size}, {outer, size / inner / outer, inner}, {-(rest / outer), 0, 2}, {1});
 }
 

@@ -131,6 +131,24 @@ tilus.kernel @reshape(%m: i32, %x: !tilus.ptr<f32>) warps(4) grid {
 
 // -----
 
+// Of 128 threads, two would have elements of their own with a layout of both shapes: the reshape moves elements instead.
+// CHECK-LABEL: tilus.kernel @reshape_moved
+// CHECK-NOT: convert_layout
+// CHECK: tilus.reshape %{{.*}} : tensor<16x24x7xbf16, #tilus.reg<shape = [16, 24, 7], modes = [16, 3, 8, 7], spatial = [0, 2], local = [1, 3]>> -> tensor<14x8x24xbf16, #tilus.reg<shape = [14, 8, 24], modes = [7, 2, 8, 3, 8], spatial = [1, 2, 4], local = [0, 3]>>
+tilus.kernel @reshape_moved(%x: !tilus.ptr<bf16>, %y: !tilus.ptr<bf16>) warps(4) grid {
+  %c1 = arith.constant 1 : i32
+  tilus.grid [%c1]
+} {
+  %c0 = arith.constant 0 : i32
+  %gx = tilus.global_view %x : !tilus.ptr<bf16> -> !tilus.global<16x24x7xbf16>
+  %gy = tilus.global_view %y : !tilus.ptr<bf16> -> !tilus.global<14x8x24xbf16>
+  %t = tilus.load_global %gx[%c0, %c0, %c0] : !tilus.global<16x24x7xbf16> -> tensor<16x24x7xbf16>
+  %r = tilus.reshape %t : tensor<16x24x7xbf16> -> tensor<14x8x24xbf16>
+  tilus.store_global %r, %gy[%c0, %c0, %c0] : tensor<14x8x24xbf16>, !tilus.global<14x8x24xbf16>
+}
+
+// -----
+
 // A thread group makes its own copies of what follows from scalars, in layouts of its own threads.
 // CHECK-LABEL: tilus.kernel @group
 // CHECK: tilus.thread_group begin(32) threads(32)
