@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "RegionContents.h"
 #include "ResultReader.h"
-#include "TuneMemory.h"
 
 #include <memory>
 

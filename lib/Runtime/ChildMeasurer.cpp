@@ -1,6 +1,7 @@
 // Measuring of candidates in another process, which is ended and replaced when a candidate has spoilt it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "MeasureProtocol.h"
+#include "Tilus/Runtime/MeasureServer.h"
 #include "Tilus/Support/ArtifactFile.h"
 
 #include "llvm/Support/Errno.h"
@@ -26,7 +27,7 @@ namespace {
 /// A process with a connection to it; ended with its owner.
 class Child {
 public:
-  static llvm::Expected<std::unique_ptr<Child>> spawn(const std::string &program);
+  static llvm::Expected<std::unique_ptr<Child>> spawn(const std::string &program, int contents);
   ~Child();
 
   MeasureChannel channel;
@@ -70,16 +71,18 @@ private:
 // Child
 //===----------------------------------------------------------------------===//
 
-/// The child's standard input is the connection; it prints nothing.
-llvm::Expected<std::unique_ptr<Child>> Child::spawn(const std::string &program) {
+/// The child has the connection and the file with the contents; it prints nothing.
+llvm::Expected<std::unique_ptr<Child>> Child::spawn(const std::string &program, int contents) {
   int sockets[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
     return llvm::createStringError("expected a pair of sockets, but got '" + llvm::sys::StrError() + "'");
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, sockets[1], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, sockets[1], measureSocket);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // Above the standard streams, so that none of those before has taken its place.
+  posix_spawn_file_actions_adddup2(&actions, contents, measureContents);
   char *arguments[] = {const_cast<char *>(program.c_str()), nullptr};
   pid_t process = 0;
   int code = posix_spawn(&process, program.c_str(), &actions, nullptr, arguments, environ);
@@ -136,14 +139,14 @@ llvm::Error ChildMeasurer::describeEnd(bool isLate) {
 llvm::Error ChildMeasurer::start() {
   if (child)
     return llvm::Error::success();
-  llvm::Expected<std::unique_ptr<Child>> spawned = Child::spawn(program);
+  llvm::Expected<std::unique_ptr<Child>> spawned = Child::spawn(program, before.getFile());
   if (!spawned)
     return spawned.takeError();
   child = std::move(*spawned);
   child->known.resize(plan.regions.size());
   MeasureChannel &channel = child->channel;
   channel.setDeadline(Clock::now() + startTime);
-  sendSetup(channel, device.getDriver().getPath(), device.getOrdinal(), options, plan, before);
+  sendSetup(channel, device.getDriver().getPath(), device.getOrdinal(), options, plan);
   MeasureStatus status = receiveStatus(channel);
   if (llvm::Error error = channel.takeError()) {
     llvm::consumeError(std::move(error));

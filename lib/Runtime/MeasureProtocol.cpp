@@ -7,7 +7,7 @@
 namespace tilus {
 
 /// The first number of a setup; to be changed with the messages.
-static constexpr uint64_t protocolVersion = 0x74696c7573303032;
+static constexpr uint64_t protocolVersion = 0x74696c7573303033;
 
 static constexpr uint64_t largestText = uint64_t(1) << 20;
 static constexpr uint64_t largestCount = uint64_t(1) << 16;
@@ -18,7 +18,7 @@ static constexpr uint64_t noRegion = ~uint64_t(0);
 //===----------------------------------------------------------------------===//
 
 void sendSetup(MeasureChannel &channel, llvm::StringRef driverPath, unsigned ordinal,
-               const MeasureOptions &options, const TunePlan &plan, const RegionContents &before) {
+               const MeasureOptions &options, const TunePlan &plan) {
   channel.sendNumber(protocolVersion);
   channel.sendText(driverPath);
   for (uint64_t number :
@@ -26,10 +26,10 @@ void sendSetup(MeasureChannel &channel, llvm::StringRef driverPath, unsigned ord
     channel.sendNumber(number);
   channel.sendReal(options.seconds);
   channel.sendNumber(plan.regions.size());
-  for (const auto &[region, contents] : llvm::zip(plan.regions, before)) {
+  for (const TuneRegion &region : plan.regions) {
     channel.sendNumber(region.address);
     channel.sendText(region.name);
-    channel.sendBytes(contents);
+    channel.sendNumber(region.bytes);
   }
   channel.sendNumber(plan.values.size());
   for (const TunePlan::Value &value : plan.values) {
@@ -56,8 +56,7 @@ std::optional<MeasureSetup> receiveSetup(MeasureChannel &channel) {
     TuneRegion &region = setup.plan.regions.emplace_back();
     region.address = channel.receiveNumber();
     region.name = channel.receiveText(largestText);
-    setup.before.push_back(channel.receiveBytes(UINT64_MAX));
-    region.bytes = setup.before.back().size();
+    region.bytes = channel.receiveNumber();
   }
   for (uint64_t i = 0, count = receiveCount(channel); i < count && !channel.hasFailed(); ++i) {
     TunePlan::Value &value = setup.plan.values.emplace_back();

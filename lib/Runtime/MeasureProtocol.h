@@ -1,7 +1,8 @@
 // The messages between a process that tunes and the one that measures for it.
 //
-// The first one sends a setup, and is answered by a status. Then it sends artifacts, each as the bytes of a
-// file, and is answered by a status and, if that is good, a measurement. Both ends come from one build.
+// The first one shares the contents of the regions by a file in memory. It sends a setup, and is answered by
+// a status. Then it sends artifacts, each as the bytes of a file, and is answered by a status and, if that is
+// good, a measurement. Both ends come from one build.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
@@ -17,7 +18,6 @@ struct MeasureSetup {
   MeasureOptions options = {};
   /// The regions' names, addresses and sizes are those of the process that tunes.
   TunePlan plan;
-  RegionContents before;
 };
 
 /// Whether a step was done; else why not, and whether the sender can go on.
@@ -28,7 +28,7 @@ struct MeasureStatus {
 };
 
 void sendSetup(MeasureChannel &channel, llvm::StringRef driverPath, unsigned ordinal,
-               const MeasureOptions &options, const TunePlan &plan, const RegionContents &before);
+               const MeasureOptions &options, const TunePlan &plan);
 /// Nothing if the channel failed or the other end speaks another version.
 std::optional<MeasureSetup> receiveSetup(MeasureChannel &channel);
 

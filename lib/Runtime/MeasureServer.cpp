@@ -12,12 +12,14 @@ namespace {
 /// The device with a copy of the regions of the process that tunes.
 struct Server {
   MeasureSetup setup;
+  std::optional<RegionContents> before;
   std::unique_ptr<CudaDriver> driver;
   std::unique_ptr<Device> device;
   std::vector<DeviceBuffer> regions;
   std::unique_ptr<CandidateMeasurer> measurer;
 
-  llvm::Error start();
+  /// The file has the contents of the regions.
+  llvm::Error start(int file);
 
 private:
   llvm::Error uploadRegion(unsigned index);
@@ -33,10 +35,14 @@ llvm::Error Server::uploadRegion(unsigned index) {
     return buffer.takeError();
   regions.push_back(std::move(*buffer));
   region.address = regions.back().getAddress() + offset;
-  return writeMemory(*device, region.address, setup.before[index]);
+  return writeMemory(*device, region.address, (*before)[index]);
 }
 
-llvm::Error Server::start() {
+llvm::Error Server::start(int file) {
+  llvm::Expected<RegionContents> shared = RegionContents::open(file, setup.plan.regions);
+  if (!shared)
+    return shared.takeError();
+  before.emplace(std::move(*shared));
   llvm::Expected<std::unique_ptr<CudaDriver>> loaded = CudaDriver::load(setup.driverPath);
   if (!loaded)
     return loaded.takeError();
@@ -45,14 +51,14 @@ llvm::Error Server::start() {
   if (!opened)
     return opened.takeError();
   device = std::move(*opened);
-  for (unsigned index = 0; index < setup.before.size(); ++index)
+  for (unsigned index = 0; index < before->size(); ++index)
     if (llvm::Error error = uploadRegion(index))
       return error;
   // A copy may still be on its way when it returns.
   if (llvm::Error error = device->synchronize())
     return error;
   llvm::Expected<std::unique_ptr<CandidateMeasurer>> created =
-      createDeviceMeasurer(*device, setup.plan, setup.before, setup.options);
+      createDeviceMeasurer(*device, setup.plan, *before, setup.options);
   if (!created)
     return created.takeError();
   measurer = std::move(*created);
@@ -87,14 +93,14 @@ static void serve(MeasureChannel &channel, CandidateMeasurer &measurer, size_t r
   }
 }
 
-int runMeasureServer(int socket) {
+int runMeasureServer(int socket, int contents) {
   MeasureChannel channel(socket);
   std::optional<MeasureSetup> setup = receiveSetup(channel);
   if (!setup)
     return 1;
   Server server;
   server.setup = std::move(*setup);
-  if (llvm::Error error = server.start()) {
+  if (llvm::Error error = server.start(contents)) {
     sendStatus(channel, {false, true, llvm::toString(std::move(error))});
     return 1;
   }

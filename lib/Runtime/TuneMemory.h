@@ -46,9 +46,6 @@ llvm::Error readMemory(const Device &device, uint64_t address, llvm::MutableArra
 /// Copies from the host to device memory.
 llvm::Error writeMemory(const Device &device, uint64_t address, llvm::ArrayRef<uint8_t> contents);
 
-/// The bytes of each region.
-using RegionContents = std::vector<std::vector<uint8_t>>;
-
 /// Copies of a plan's regions, in which candidates run. Each keeps its address's place within 256 bytes.
 class TuneMemory {
 public:

@@ -58,9 +58,9 @@ static std::optional<std::string> compare(const Setting &setting, const Measurem
     const Contents &a = actual.results[index], &b = expected.results[index];
     if (a == b)
       continue;
-    const std::vector<uint8_t> &before = setting.before[index];
+    llvm::ArrayRef<uint8_t> before = setting.before[index];
     if (std::optional<std::string> difference =
-            compareRegion(setting, index, a ? *a : before, b ? *b : before))
+            compareRegion(setting, index, a ? llvm::ArrayRef(*a) : before, b ? llvm::ArrayRef(*b) : before))
       return difference;
   }
   return std::nullopt;
@@ -144,16 +144,17 @@ static llvm::Error waitForStream(const Device &device, cuda::StreamHandle stream
 
 /// The contents of all regions, as they are now.
 static llvm::Expected<RegionContents> readRegions(const Device &device, const TunePlan &plan) {
-  RegionContents contents;
+  llvm::Expected<RegionContents> contents = RegionContents::create(plan.regions);
+  if (!contents)
+    return contents.takeError();
   llvm::Expected<Stream> stream = Stream::create(device);
   if (!stream)
     return stream.takeError();
-  for (const TuneRegion &region : plan.regions) {
-    contents.emplace_back(region.bytes);
-    if (llvm::Error error = readMemory(device, region.address, contents.back(), stream->getHandle()))
+  for (const auto &[index, region] : llvm::enumerate(plan.regions))
+    if (llvm::Error error =
+            readMemory(device, region.address, contents->getWritable(index), stream->getHandle()))
       return std::move(error);
-  }
-  return std::move(contents);
+  return contents;
 }
 
 static TuneReport measureAll(CandidateMeasurer &measurer, const Setting &setting,

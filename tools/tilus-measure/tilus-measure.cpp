@@ -2,6 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Tilus/Runtime/MeasureServer.h"
 
-#include <unistd.h>
-
-int main() { return tilus::runMeasureServer(STDIN_FILENO); }
+int main() { return tilus::runMeasureServer(tilus::measureSocket, tilus::measureContents); }

@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include <chrono>
+#include <unistd.h>
 
 using namespace tilus;
 using testing::HasSubstr;
@@ -80,6 +81,30 @@ TEST_F(TunerProcessTest, EqualResultsAgreeAcrossProcesses) {
     EXPECT_THAT(report.outcomes[index].reason,
                 HasSubstr("'differs5' and 3 others, but got a difference: 'x': element 0 is"));
   EXPECT_EQ(getBest(report), "hash of differs5");
+}
+
+/// A process whose standard streams are closed, so that new files take their places.
+TEST_F(TunerProcessTest, WithoutStandardInput) {
+  addEffects("good", "add=1 ms=1");
+  int kept = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  TuneReport report = run();
+  dup2(kept, STDIN_FILENO);
+  close(kept);
+  EXPECT_EQ(report.warning, "");
+  EXPECT_EQ(getBest(report), "hash of good");
+}
+
+/// No file is left open, whatever became of the processes.
+TEST_F(TunerProcessTest, ClosesItsFiles) {
+  addEffects("exits", "exit=3");
+  addEffects("good", "add=1 ms=1");
+  int before = dup(STDIN_FILENO);
+  close(before);
+  EXPECT_EQ(getBest(run()), "hash of good");
+  int after = dup(STDIN_FILENO);
+  close(after);
+  EXPECT_EQ(after, before);
 }
 
 /// A bad candidate in each place, for each way of being bad.
