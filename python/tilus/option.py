@@ -93,8 +93,16 @@ def _check_count(value: Any, what: str) -> int:
     return value
 
 
+def _check_switch(value: bool) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"expected True or False, but got {value!r}")
+    return value
+
+
 def cache_dir(dir_path: Union[str, Path]) -> None:
     """The folder where compiled kernels and tuned choices are kept."""
+    if not isinstance(dir_path, (str, Path)):
+        raise TypeError(f"expected a path as text or a pathlib.Path, but got {dir_path!r}")
     _set("cache_dir", str(Path(dir_path).expanduser().absolute()))
 
 
@@ -115,12 +123,12 @@ def bench_repeat(n: int) -> None:
 
 def fast_math(enable: bool = True) -> None:
     """Approximate division, square root and functions in f32 and f16, and subnormals flushed to zero."""
-    _set("fast_math", bool(enable))
+    _set("fast_math", _check_switch(enable))
 
 
 def line_info(enable: bool = True) -> None:
     """Line tables in the binaries, for profilers and debuggers."""
-    _set("line_info", bool(enable))
+    _set("line_info", _check_switch(enable))
 
 
 def device(name: Optional[str] = None) -> str:

@@ -183,7 +183,11 @@ def default_target(device: Optional[int] = None) -> Target:
     """The most specific target of a GPU. Raises RuntimeError where there is none, or for an unknown one."""
     from tilus._native import runtime
 
-    name, capability, handle = runtime.describe_device(current_device() if device is None else device)
+    try:
+        name, capability, handle = runtime.describe_device(current_device() if device is None else device)
+    except RuntimeError as error:
+        raise RuntimeError(f"{error}; without a GPU, scripts run with device='cpu' or TILUS_DEVICE=cpu, and compile under "
+                           "tilus.target.scope") from None  # fmt: skip
     if handle is None:
         raise RuntimeError(
             f"expected a GPU whose target is known, but got {name} of compute capability {capability[0]}.{capability[1]}; "

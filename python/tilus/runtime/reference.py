@@ -41,16 +41,31 @@ def run(reference: Any, names: Sequence[str], arguments: Sequence[Any], pointers
     from tilus.lang.transpiler.failures import from_diagnostics
     from tilus.runtime.arguments import to_number
 
+    kept = _keep_read_only(names, arguments, pointers)
     values = []
     for name, value, is_pointer in zip(names, arguments, pointers):
         if is_pointer:
-            values.append(_memory(name, value))
+            values.append(_memory(name, kept[name][1] if name in kept else value))
         else:
             values.append(value if type(value) in (bool, int, float) else to_number(value))
     try:
         reference.run(values, check_hazards=hazards, output=sys.stdout.write)
     except ir.MLIRError as error:
         raise from_diagnostics(error.diagnostics, None) from None
+    for name, (value, copy) in kept.items():
+        if value.tobytes() != copy.tobytes():
+            raise ValueError(f"expected an array that may be written for parameter '{name}', but got a read-only one, which the"
+                             " kernel writes; it is unchanged, pass a copy")  # fmt: skip
+
+
+def _keep_read_only(names: Sequence[str], arguments: Sequence[Any], pointers: Sequence[bool]) -> dict:
+    """Read-only arrays of numpy with the copies that a kernel gets in their place, by parameter."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return {}
+    arrays = [(name, value) for name, value, is_pointer in zip(names, arguments, pointers) if is_pointer]
+    return {name: (value, value.copy(order="A")) for name, value in arrays
+            if isinstance(value, numpy.ndarray) and not value.flags.writeable}  # fmt: skip
 
 
 def divisible(divisibility: Mapping[str, int]) -> tuple:

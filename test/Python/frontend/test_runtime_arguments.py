@@ -113,3 +113,24 @@ def test_read_only_arrays_are_read():
     a.setflags(write=False)
     VectorAdd(64)(5, a, b, c)
     assert c.tolist() == [2.0] * 5
+
+
+def test_read_only_arrays_are_read_and_not_written():
+    memory = np.arange(10, dtype=np.float32).tobytes()
+    a = np.frombuffer(memory, dtype=np.float32)
+    b, c = a.copy(), np.zeros(10, np.float32)
+    b.setflags(write=False)
+    VectorAdd(64)(10, a, b, c)
+    assert np.array_equal(c, 2 * a)
+    before = b.copy()
+    with pytest.raises(ValueError, match="may be written for parameter 'c_ptr', but got a read-only one"):
+        VectorAdd(64)(10, a, c, b)
+    assert np.array_equal(b, before)
+
+
+def test_options_are_checked():
+    for name in ("fast_math", "line_info"):
+        with pytest.raises(TypeError, match="expected True or False, but got 'no'"):
+            getattr(tilus.option, name)("no")
+    with pytest.raises(TypeError, match="expected a path"):
+        tilus.option.cache_dir(3)

@@ -23,12 +23,16 @@ _METHODS = {
     "clc": ("try_cancel", "query_response"),
     "cluster": ("sync", "map_shared_addr"),
 }  # fmt: skip
+UNSUPPORTED_GROUPS = frozenset(_METHODS)
 _QUERIES = {"cluster": ("blockIdx", "clusterDim", "blockRank")}
 _ADVICE = {
     "tma": "use copy_async, or load_global and store_shared",
     "mbarrier": "use sync and copy_async_wait_group",
     "wgmma": "use dot, which multiplies register tiles on every chip",
     "tcgen05": "use dot, which multiplies register tiles on every chip",
+    "fence": "use sync, which orders what the threads of a block write",
+    "clc": "give each block its tile by self.blockIdx",
+    "cluster": "exchange values between blocks through global memory",
 }
 _CONSTANTS = {"mbarrier": {"producer_initial_phase": 1, "consumer_initial_phase": 0}}
 

@@ -13,6 +13,7 @@ from typing import Any, Iterator
 
 from tilus.dtypes import DataType, PointerType
 from tilus.lang.errors import InstructionError, Note, TilusProgramError
+from tilus.lang.instructions.unsupported import UNSUPPORTED_GROUPS
 from tilus.lang.merging import describe_content, is_tile
 from tilus.lang.scalars import Scalar, is_scalar
 from tilus.lang.transpiler.core import Activation, Transpiler, evaluates, is_runtime
@@ -148,7 +149,7 @@ def get_attribute(t: Transpiler, owner: Any, name: str, node: ast.AST) -> Any:
     try:
         return getattr(owner, name)
     except AttributeError:
-        known = [n for n in dir(owner) if not n.startswith("_")]
+        known = [n for n in dir(owner) if not n.startswith("_") and n not in UNSUPPORTED_GROUPS]
         close = difflib.get_close_matches(name, known, 1)
         if isinstance(owner, types.ModuleType):
             what = f"module '{owner.__name__}'"
