@@ -34,12 +34,17 @@ class LoopRange:
     def host_values(self) -> list:
         """The indices of a range that is known when the script is transpiled."""
         try:
-            return list(range(*(bound.__index__() for bound in (self.start, self.stop, self.step))))
+            rounds = range(*(bound.__index__() for bound in (self.start, self.stop, self.step)))
         except (InstructionError, AttributeError):
             raise InstructionError(
                 "expected bounds that are known when the script is transpiled for unroll='all', but got a value of run time",
                 "unroll by a number, or annotate the parameter as int",
             ) from None
+        if len(rounds) > MAX_UNROLL:
+            raise InstructionError(
+                f"expected at most {MAX_UNROLL} rounds of a loop with unroll='all', but got {len(rounds)}", "unroll by a number"
+            )
+        return list(rounds)
 
     def __iter__(self):
         raise InstructionError(

@@ -75,6 +75,9 @@ class SharedTensor(Tile):
     def __setitem__(self, index: Any, source: Any) -> None:
         raise InstructionError("expected a register tile to assign to, but got a shared one", "use store_shared(s[i], tile)")
 
+    def __iter__(self) -> Any:
+        raise InstructionError("expected something to loop over, but got a shared tensor", "index it in a loop")
+
     def __getitem__(self, index: Any) -> SharedTensor:
         parsed = parse_index(index, self.shape)
         if parsed.added:
@@ -184,6 +187,9 @@ class GlobalTensor:
 
     def __setitem__(self, index: Any, source: Any) -> None:
         raise InstructionError("expected a register tile to assign to, but got a global one", "use store_global(g, tile, offsets=[…])")
+
+    def __iter__(self) -> Any:
+        raise InstructionError("expected something to loop over, but got a global tensor", "index it in a loop")
 
     def __getitem__(self, index: Any) -> GlobalTensor:
         parsed = parse_index(index, self.shape)

@@ -221,7 +221,8 @@ def absolute(x: Any) -> Any:
         return Constant(abs(x.number), x.dtype)
     if not x.dtype.is_signed() and x.dtype.is_integer():
         return x
-    return unary("math.absf" if x.dtype.is_float() else "math.absi", x, True)
+    # Of the least integer it is that integer.
+    return unary("math.absf" if x.dtype.is_float() else "math.absi", x, x.dtype.is_float())
 
 
 # -- truth and choice

@@ -13,14 +13,12 @@ import inspect
 import linecache
 import textwrap
 import types
-import weakref
 from typing import Any, Optional
 
 from tilus.lang.errors import InstructionError, Place
 
 _SOURCE = "__tilus_source__"
 _files: dict = {}
-_sources: "weakref.WeakKeyDictionary[types.CodeType, ast.AST]" = weakref.WeakKeyDictionary()
 
 
 class Source:
@@ -30,19 +28,18 @@ class Source:
         self.function = function
         self.file = function.__code__.co_filename
         self.globals = function.__globals__
-        self.free = {}
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
-            try:
-                self.free[name] = cell.cell_contents
-            except ValueError:
-                pass  # not assigned yet: a name error where it is used
         self.owner: Optional[type] = self.free.get("__class__")
         self.local_names = frozenset(function.__code__.co_varnames + function.__code__.co_cellvars)
 
+    @property
+    def free(self) -> dict:
+        """The free variables as they are now."""
+        return read_cells(self.function)
+
     @functools.cached_property
     def node(self) -> ast.AST:
-        """The syntax tree, parsed when it is needed first."""
-        return definition_of(self.function)
+        """The syntax tree, parsed when it is needed first. With its text, as `tilus_text`."""
+        return _find(self.function, self.function.__code__)
 
     @property
     def place(self) -> Place:
@@ -67,6 +64,17 @@ class Source:
             if isinstance(annotation, str):
                 annotation = eval(annotation, self.globals, self.free)  # noqa: S307 - the module's own text
         return annotation
+
+
+def read_cells(function: types.FunctionType) -> dict:
+    """The values of a function's free variables, but of those that are not assigned yet."""
+    values = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            values[name] = cell.cell_contents
+        except ValueError:
+            continue
+    return values
 
 
 def source_of(function: types.FunctionType) -> Source:
@@ -99,19 +107,11 @@ def _parse_file(file: str) -> dict:
     return by_line
 
 
-def definition_of(function: types.FunctionType) -> ast.AST:
-    """The syntax tree of a function's definition."""
-    code = function.__code__
-    node = _sources.get(code)
-    if node is None:
-        node = _find(function, code)
-        _sources[code] = node
-    return node
-
-
 def _find(function: types.FunctionType, code: types.CodeType) -> ast.AST:
     node = _parse_file(code.co_filename).get((code.co_firstlineno, code.co_name))
     if isinstance(node, ast.FunctionDef):
+        if not hasattr(node, "tilus_text"):
+            node.tilus_text = "".join(_files[code.co_filename][0][code.co_firstlineno - 1 : node.end_lineno])
         return node
     # Not a file as it was when it was imported, or no file: what inspect finds, moved to its line.
     try:
@@ -123,6 +123,13 @@ def _find(function: types.FunctionType, code: types.CodeType) -> ast.AST:
             "define scripts in a file, or in a notebook's cell",
         ) from None
     node = tree.body[0]
+    node.tilus_text = "".join(lines)
+    if getattr(node, "name", code.co_name) != code.co_name:
+        raise InstructionError(
+            f"expected the source of '{function.__qualname__}' at line {code.co_firstlineno} of its file, but got that of "
+            f"'{node.name}': the file was changed since it was imported",
+            "start the process anew, or reload the module",
+        )
     ast.increment_lineno(node, max(first, 1) - 1)
     indent = len(lines[0]) - len(lines[0].lstrip())
     for child in ast.walk(node):

@@ -104,7 +104,8 @@ class RegisterTensor(Tile):
 
     def __bool__(self) -> bool:
         raise InstructionError(
-            "expected a condition that is one value, but got a tile", "use self.any, self.all, self.where or .item(); of tiles self.maximum is the max, self.minimum the min"
+            "expected a condition that is one value, but got a tile",
+            "use self.any, self.all, self.where or .item(); of tiles self.maximum is the max, self.minimum the min",
         )
 
     def __iter__(self):
