@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+import tilus
 from language import Kernel, check, evaluate, methods_of, run_kernel
 from tilus.dtypes import (
     boolean,
@@ -178,3 +179,20 @@ def test_wide_integers():
     run_kernel(Wide(), Wide.__call__, [n, m, out])
     expected = [n * 3 + 1, m + 1, m * 2 - 5, n // 7, n % 7, -n // 1000, (n << 3) ^ 5, n]
     np.testing.assert_array_equal(out, expected)
+
+
+def test_the_least_integer_is_its_own_absolute_value():
+    class Absolute(tilus.Script):
+        def __call__(self, a: int32, p: ~int32):
+            self.attrs.warps = 1
+            self.attrs.blocks = [1]
+            g = self.global_view(p, dtype=int32, shape=[2])
+            self.store_global(g, self.register_tensor(dtype=int32, shape=[1], init=abs(a) % 5), offsets=[0])
+            self.store_global(g, self.register_tensor(dtype=int32, shape=[1], init=abs(a) // 5), offsets=[1])
+
+    for a in (-(2**31), -7, 7):
+        with np.errstate(over="ignore"):
+            size = np.abs(np.array([a], np.int32))
+        found = np.zeros(2, np.int32)
+        Absolute()(a, found)
+        assert found.tolist() == [int((size % 5)[0]), int((size // 5)[0])]
