@@ -150,7 +150,7 @@ class InstantiatedScript(runtime.Dispatcher):
         key = repr((sorted(compiler.items()), bench, dump))
         state = self._states.get(key)
         if state is None:
-            state = records.State(self, compilation.describe_options(compiler))
+            state = records.State(self, compiler)
             rows = [parameter.row() for parameter in self.parameters]
             self._set_up(key, self.__name__, rows, DIVISORS, make_tuner(state, *bench) if len(self._arguments) > 1 else None)
             self._states[key] = state

@@ -50,9 +50,9 @@ def describe_options(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in sorted(words.items()) if name != "cache")
 
 
-def get_compiler(dump_dir: Optional[Path] = None) -> Any:
-    """The compiler of the current options, which writes every stage below a folder if one is named."""
-    options = compiler_options()
+def get_compiler(options: Mapping[str, Any], dump_dir: Optional[Path] = None) -> Any:
+    """The compiler of these options, which writes every stage below a folder if one is named."""
+    options = dict(options)
     if not open_cache(options["cache"]).is_usable:
         options["cache"] = "off"  # which was told; the compiler's library would tell it again
     return _make_compiler(tuple(sorted(options.items())), str(dump_dir or ""))
@@ -105,12 +105,12 @@ def transpile(schedule: Any, target: Target, constants: Mapping, divisibility: M
         return transpile_method(schedule.script, type(schedule.script).__call__, constants, target, divisibility)
 
 
-def _compile(target: Target, outcome: Outcome, dump_dir: Optional[Path]) -> None:
+def _compile(target: Target, options: Mapping[str, Any], outcome: Outcome, dump_dir: Optional[Path]) -> None:
     from tilus._compiler import compile_kernel, ir
     from tilus.lang.transpiler.failures import from_diagnostics
 
     try:
-        compiled = compile_kernel(get_compiler(dump_dir), outcome.source, target.name)
+        compiled = compile_kernel(get_compiler(options, dump_dir), outcome.source, target.name)
         outcome.artifact, outcome.key, outcome.cache = compiled
     except ir.MLIRError as error:
         outcome.error = from_diagnostics(error.diagnostics, None)
@@ -119,10 +119,11 @@ def _compile(target: Target, outcome: Outcome, dump_dir: Optional[Path]) -> None
 
 
 def compile_schedules(
-    schedules: Sequence, target: Target, constants: Mapping, divisibility: Mapping, dump_dirs: Sequence
+    schedules: Sequence, target: Target, constants: Mapping, divisibility: Mapping, options: Mapping, dump_dirs: Sequence
 ) -> list:
-    """An outcome for each schedule. Raises the error of the first if none compiles. `dump_dirs` are the folders of their
-    stages, or None for schedules whose stages nobody asked for."""
+    """An outcome for each schedule. Raises the error of the first if none compiles. `options` are the compiler's: those of
+    the package may change meanwhile. `dump_dirs` are the folders of their stages, or None for schedules whose stages nobody
+    asked for."""
     from concurrent.futures import ThreadPoolExecutor
 
     from tilus._compiler import KernelSource
@@ -135,11 +136,11 @@ def compile_schedules(
             outcome.error = error
     jobs = [pair for pair in zip(outcomes, dump_dirs) if pair[0].source is not None]
     if len(jobs) == 1:
-        _compile(target, *jobs[0])
+        _compile(target, options, *jobs[0])
     elif jobs:
         workers = min(len(jobs), option.get_option("parallel_workers"))
         with ThreadPoolExecutor(workers, thread_name_prefix="tilus-compile") as pool:
-            list(pool.map(lambda job: _compile(target, *job), jobs))
+            list(pool.map(lambda job: _compile(target, options, *job), jobs))
     if not any(outcome.artifact for outcome in outcomes):
         raise _first_error(outcomes)
     return outcomes

@@ -18,10 +18,12 @@ from tilus.target import Target, of_handle
 class State:
     """Instances, references and the store of a script under one set of options."""
 
-    def __init__(self, owner: Any, options: str):
+    def __init__(self, owner: Any, compiler_options: Mapping[str, Any]):
         self.owner = owner
-        self.options = options
-        self.cache = compilation.open_cache(compilation.compiler_options()["cache"])
+        # All that is compiled here is compiled with these, whatever the package's options become meanwhile.
+        self.compiler_options = dict(compiler_options)
+        self.options = compilation.describe_options(compiler_options)
+        self.cache = compilation.open_cache(compiler_options["cache"])
         self.instances: dict = {}
         self.targets: dict = {}
         self.reports: list = []
@@ -84,9 +86,11 @@ class State:
             self._facts[target, jit_key] = (constants, divisibility, [])
             return
         dump_dirs = [dump_root and dumping.dump_schedule(dump_root, self.owner, target, s) for s in schedules]
-        tool_files = compilation.get_compiler().find_tool_files().splitlines() if store is not None else []
+        tool_files = compilation.get_compiler(self.compiler_options).find_tool_files().splitlines() if store is not None else []
         made_with = tools.describe(tool_files)  # as they are before; kernels of later ones are not found under it
-        outcomes = compilation.compile_schedules(schedules, target, constants, divisibility, dump_dirs)
+        outcomes = compilation.compile_schedules(
+            schedules, target, constants, divisibility, self.compiler_options, dump_dirs
+        )
         failures = [(schedules[o.index], o.error) for o in outcomes if o.error is not None]
         made = [outcome for outcome in outcomes if outcome.error is None]
         for outcome in made:

@@ -113,3 +113,28 @@ def test_instances_survive_collection():
         gc.collect()
         assert VectorAdd(2048).compile(5, None, None, None).cubin == cubin
     assert VectorAdd(2048).parameters[1].type is (~float32)
+
+
+def test_options_that_change_while_a_script_compiles_do_not_count(monkeypatch):
+    class Quotient(tilus.Script):
+        def __call__(self, p: ~tilus.float32):
+            self.attrs.warps = 1
+            self.attrs.blocks = [1]
+            g = self.global_view(p, dtype=tilus.float32, shape=[32])
+            x = self.load_global(g, offsets=[0], shape=[32])
+            self.store_global(g, x / (x + 1.0), offsets=[0])
+
+    from tilus.runtime import compilation
+
+    transpile = compilation.transpile
+
+    def change(*arguments):
+        tilus.option.fast_math(True)
+        return transpile(*arguments)
+
+    monkeypatch.setattr(compilation, "transpile", change)
+    try:
+        with tilus.target.scope("sm_90"):
+            assert "div.rn" in Quotient().compile(None).ptx
+    finally:
+        tilus.option.fast_math(False)
