@@ -17,7 +17,8 @@ from typing import Any, Optional
 
 from tilus.lang.errors import InstructionError, Place
 
-_SOURCE = "__tilus_source__"
+# Where a function keeps its source.
+SOURCE_ATTRIBUTE = "__tilus_source__"
 _files: dict = {}
 
 
@@ -52,8 +53,9 @@ class Source:
 
     def lookup(self, name: str) -> Any:
         """What a name means outside of the function; raises KeyError if nothing."""
-        if name in self.free:
-            return self.free[name]
+        free = self.free
+        if name in free:
+            return free[name]
         if name in self.globals:
             return self.globals[name]
         return vars(builtins)[name]
@@ -79,9 +81,9 @@ def read_cells(function: types.FunctionType) -> dict:
 
 def source_of(function: types.FunctionType) -> Source:
     """The source of a function, made once. The function keeps it, so that it ends with the function."""
-    found = vars(function).get(_SOURCE)
+    found = vars(function).get(SOURCE_ATTRIBUTE)
     if found is None:
-        found = vars(function)[_SOURCE] = Source(function)
+        found = vars(function)[SOURCE_ATTRIBUTE] = Source(function)
     return found
 
 
@@ -124,7 +126,7 @@ def _find(function: types.FunctionType, code: types.CodeType) -> ast.AST:
         ) from None
     node = tree.body[0]
     node.tilus_text = "".join(lines)
-    if getattr(node, "name", code.co_name) != code.co_name:
+    if isinstance(node, ast.FunctionDef) and code.co_name not in (node.name, "<lambda>"):
         raise InstructionError(
             f"expected the source of '{function.__qualname__}' at line {code.co_firstlineno} of its file, but got that of "
             f"'{node.name}': the file was changed since it was imported",

@@ -1,9 +1,9 @@
 # What the kernels of a script follow from, as a text: equal texts give equal kernels.
 #
 # Owns the walk from a script's class and objects over all that its methods can reach: functions by their source and by what
-# the names in it mean; values by what they are. Only what is listed here has a text. Where anything else is met, a module of
-# the user's, an enumeration, an object of a library, there is none, and the script is transpiled in each process. Modules of
-# this package are taken by their version, as they were installed.
+# the names in it mean; values by what they are. Only what is listed here has a text. Where anything else is met, such as an
+# enumeration, an object of a library, or a user's module of which more than `module.name` is used, there is none, and the
+# script is transpiled in each process. Modules of this package are taken by their version, as they were installed.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fingerprints of scripts."""
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
 import re
 import sys
 import sysconfig
@@ -19,9 +20,9 @@ from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
 
 from tilus import option
-from tilus.lang.source import read_cells, source_of
+from tilus.lang.source import SOURCE_ATTRIBUTE, read_cells, source_of
 
-_PACKAGE = str(Path(__file__).parent.parent)
+_PACKAGE = str(Path(__file__).parent.parent) + os.sep
 # Modules whose functions depend on nothing but their arguments.
 _PURE = frozenset({"builtins", "math", "operator", "itertools", "typing"})
 # Names in code behind which anything may be.
@@ -160,7 +161,7 @@ class _Walk:
 
     def _visit_function(self, function: types.FunctionType) -> None:
         source = source_of(function)
-        if any(name != "__tilus_source__" for name in vars(function)):
+        if any(name != SOURCE_ATTRIBUTE for name in vars(function)):
             raise _Unknown(function)  # attributes, which code may read
         code = function.__code__
         text = source.node.tilus_text

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import tilus
 
 SCRIPT = """
 import enum, functools, os, sys, tilus
@@ -107,3 +108,13 @@ assert ", 77" in after and ", 77" not in before, after
     environment = {**os.environ, "TILUS_CACHE_DIR": str(tmp_path / "cache")}
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_package_whose_name_begins_as_ours_is_a_users():
+    import types
+
+    from tilus.runtime import fingerprint
+
+    module = types.ModuleType("tilus_kernels")
+    module.__file__ = tilus.__file__.replace("/tilus/", "/tilus_kernels/")
+    assert fingerprint._is_in_package(tilus) and not fingerprint._is_in_package(module)
