@@ -4,7 +4,10 @@
 // A tile with a layout between two others is left alone: someone chose it, and dropping it could cost more
 // than it saves.
 #include "Tilus/IR/TilusOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tilus;
@@ -55,6 +58,39 @@ static LogicalResult rematerialize(ConvertLayoutOp op, PatternRewriter &rewriter
     return rewriter.notifyMatchFailure(op, "the source is not made of indices or of one scalar");
   rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getResult().getType(), broadcast.getSource());
   return success();
+}
+
+/// The only sum that takes a product, in the product's block, where its terms need not be rounded one by one.
+static Operation *getOnlySum(MmaOp op) {
+  if (!op.getResult().hasOneUse())
+    return nullptr;
+  Operation *sum = *op.getResult().user_begin();
+  auto real = dyn_cast<arith::AddFOp>(sum);
+  bool isRoundedOnce = real && bitEnumContainsAll(real.getFastmath(), arith::FastMathFlags::contract) &&
+                       getElementTypeOrSelf(real.getType()).getIntOrFloatBitWidth() >= 32;
+  return sum->getBlock() == op->getBlock() && (isRoundedOnce || isa<arith::AddIOp>(sum)) ? sum : nullptr;
+}
+
+/// A product that is added to something is accumulated on it. It is then made where the sum is made, and so
+/// does not go past what has an effect, as a wait for the copies that it hides.
+static LogicalResult accumulateOnSum(MmaOp op, PatternRewriter &rewriter) {
+  Operation *sum = getOnlySum(op);
+  if (!sum || !(matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero())))
+    return rewriter.notifyMatchFailure(op, "the product is not added to one tile alone");
+  for (Operation *between = op->getNextNode(); between != sum; between = between->getNextNode())
+    if (!isMemoryEffectFree(between))
+      return rewriter.notifyMatchFailure(op, "something has an effect before the sum");
+  Value other = sum->getOperand(sum->getOperand(0) == op.getResult());
+  rewriter.setInsertionPoint(sum);
+  auto product = cast<MmaOp>(rewriter.clone(*op));
+  product.getAccMutable().assign(other);
+  rewriter.replaceOp(sum, product.getResult());
+  rewriter.eraseOp(op);
+  return success();
+}
+
+void MmaOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(accumulateOnSum);
 }
 
 /// Memory is updated without handing back what it held, if nobody asks.

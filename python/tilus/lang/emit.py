@@ -77,6 +77,11 @@ def emit(name: str, operands: Sequence[Any], result: Any, **attributes: Any) -> 
     return current_builder().emit(name, operands, result, attributes)
 
 
+def contraction(op: str) -> dict:
+    """The attributes by which a product and the sum that it goes into may be rounded once, as in CUDA."""
+    return {"fastmath": "#arith.fastmath<contract>"} if op in ("add", "sub", "mul") else {}
+
+
 def perform(name: str, operands: Sequence[Any] = (), **attributes: Any) -> None:
     """Appends an operation without results."""
     current_builder().create(name, operands, attributes)

@@ -14,6 +14,7 @@ from typing import Any, Callable
 from tilus.dtypes import DataType, PointerType, boolean, float32, int32, promote_type
 from tilus.lang import signs
 from tilus.lang.builder import current_builder
+from tilus.lang.emit import contraction
 from tilus.lang.errors import InstructionError
 from tilus.lang.scalars import Constant, Pointer, Scalar, as_scalar, common_type, compare, describe, type_of
 
@@ -117,9 +118,9 @@ def _sign(operator: str, left: Scalar, right: Scalar, dtype: DataType) -> Any:
     return signs.both(left.nonneg, right.nonneg)
 
 
-def _emit(name: str, left: Scalar, right: Scalar, dtype: DataType, nonneg: Any = False) -> Scalar:
+def _emit(name: str, left: Scalar, right: Scalar, dtype: DataType, nonneg: Any = False, attributes: Any = None) -> Scalar:
     builder = current_builder()
-    return Scalar(builder.emit(name, (left.value, right.value), builder.type(dtype)), dtype, nonneg)
+    return Scalar(builder.emit(name, (left.value, right.value), builder.type(dtype), attributes), dtype, nonneg)
 
 
 def _is_power_of_two(number: int) -> bool:
@@ -164,7 +165,7 @@ def _float_arithmetic(operator: str, left: Scalar, right: Scalar, dtype: DataTyp
     if dtype.nbits < 16:
         return arithmetic(operator, left.to(float32), right.to(float32)).to(dtype)
     if operator in _FLOAT_OPS:
-        return _emit(f"arith.{_FLOAT_OPS[operator]}", left, right, dtype)
+        return _emit(f"arith.{_FLOAT_OPS[operator]}", left, right, dtype, attributes=contraction(operator))
     # Python: the remainder has the sign of the divisor, and the quotient is what is left without it, rounded to a whole.
     remainder = _emit("arith.remf", left, right, dtype)
     differs = compare("lt", remainder, 0.0) ^ compare("lt", right, 0.0)

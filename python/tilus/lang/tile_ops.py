@@ -18,7 +18,7 @@ from typing import Any, Optional, Sequence, Union
 
 from tilus.dtypes import DataType, boolean, float32, float64, int32, int64, promote_type, tf32
 from tilus.lang.errors import InstructionError
-from tilus.lang.emit import UNIT, constant, emit, i64, tile_type
+from tilus.lang.emit import UNIT, constant, contraction, emit, i64, tile_type
 from tilus.lang.scalars import Constant, Scalar, host_number
 
 Number = Union[bool, int, float]
@@ -283,7 +283,7 @@ def arith(op: str, a: Any, b: Any, dtype: DataType) -> Any:
             return (_float_mod if op == "mod" else _float_floordiv)(a, b, type_)
         if op in _BITWISE:
             raise InstructionError(f"expected integers or booleans for '{_symbol(op)}', but got {dtype.name}")
-        return emit(_FLOAT_OPS[op], [a, b], type_)
+        return emit(_FLOAT_OPS[op], [a, b], type_, **contraction(op))
     if op == "pow" and (dtype.is_boolean() or dtype.is_unsigned()):
         raise InstructionError(f"expected floats, signed integers or a constant exponent of 0 to 16 for '**', but got {dtype.name}")
     if op == "pow":

@@ -14,6 +14,9 @@ def Tilus_MmaOp : Tilus_Op<"mma", [Pure, Tilus_LayoutOwn, Tilus_TargetRequiremen
     instruction, `atom`; where the hardware has none for the types or sizes, scalar instructions multiply.
     Integers of 8 bits are signed unless `unsigned_a`, `unsigned_b`. f32 operands are multiplied in f32; for
     the tensor cores cast them to tf32.
+
+    The order of the sum is not defined. A product with an accumulator of zeros is accumulated on the tile that
+    it is added to, if the sum is of integers or allows contraction.
   }] # Tilus_Example<[{
     %z = arith.constant dense<0.0> : tensor<64x64xf32>
     %a = arith.constant dense<1.0> : tensor<64x32xf16>
@@ -27,6 +30,7 @@ def Tilus_MmaOp : Tilus_Op<"mma", [Pure, Tilus_LayoutOwn, Tilus_TargetRequiremen
     $a `,` $b `,` $acc (`unsigned_a` $unsigned_a^)? (`unsigned_b` $unsigned_b^)? (`atom` `(` $atom^ `)`)? attr-dict
     `:` qualified(type($a)) `,` qualified(type($b)) `,` qualified(type($acc))
   }];
+  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
