@@ -189,6 +189,7 @@ LogicalResult KernelCompilation::emitCubin() {
   cubinOptions.optLevel = options.optLevel;
   cubinOptions.lineInfo = options.lineInfo;
   cubinOptions.toolkit = options.toolkit;
+  cubinOptions.dynamicSharedBytes = artifact.dynamicSharedBytes;
   llvm::Expected<Cubin> cubin = assemble(artifact.ptx, target.chip, cubinOptions);
   if (!cubin)
     return kernel.emitOpError(llvm::toString(cubin.takeError()));

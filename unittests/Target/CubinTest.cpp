@@ -126,6 +126,10 @@ TEST_P(AssemblerTest, registersCanBeLimited) {
   Cubin cubin = compile(text, "sm_80");
   ASSERT_EQ(cubin.kernels.size(), 1u) << error;
   EXPECT_LE(cubin.kernels[0].registers, 16);
+  // Where the PTX says how many threads a block has, too.
+  cubin = compile(substitute(text, "nvvm.kernel}", "nvvm.kernel, nvvm.reqntid = array<i32: 128>}"), "sm_80");
+  ASSERT_EQ(cubin.kernels.size(), 1u) << error;
+  EXPECT_LE(cubin.kernels[0].registers, 16);
 }
 
 // A copy of the file under a folder with a blank, and a temporary folder with one.

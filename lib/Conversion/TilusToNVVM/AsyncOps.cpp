@@ -80,7 +80,7 @@ private:
     Value source = access.getPointer(rewriter, loc, slot), size;
     Value mask = facts.isInBounds() ? Value() : access.getMask(rewriter, loc, slot);
     if (mask && facts.maskVector >= chunk)
-      return createMaskedCopyAsync(rewriter, loc, dest, source, bytes, mask);
+      return createCopyAsync(rewriter, loc, dest, source, bytes, mask, /*size=*/Value());
     if (!facts.isInBounds()) {
       size = createI32(rewriter, loc, bytes);
       if (facts.maskVector < chunk)
@@ -88,8 +88,7 @@ private:
       if (mask)
         size = arith::SelectOp::create(rewriter, loc, mask, size, createI32(rewriter, loc, 0));
     }
-    auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
-    NVVM::CpAsyncOp::create(rewriter, loc, dest, source, bytes, cache, size);
+    createCopyAsync(rewriter, loc, dest, source, bytes, /*mask=*/Value(), size);
   }
 
   void copyElement(CopyAsyncOp op, GlobalAddresses &access, Value dest, ArrayRef<int64_t> slot,

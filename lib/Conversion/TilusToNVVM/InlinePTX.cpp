@@ -142,16 +142,29 @@ void tilus::createPredicatedStore(OpBuilder &builder, Location loc, Value pointe
                             ArrayAttr());
 }
 
-// NVVM knows the number of bytes to copy alone: a predicate costs a register and two instructions less.
-void tilus::createMaskedCopyAsync(OpBuilder &builder, Location loc, Value dest, Value source, int64_t bytes,
-                                  Value mask) {
-  std::string text = "{ .reg .pred ignored; not.pred ignored, $2; cp.async." +
-                     std::string(bytes == 16 ? "cg" : "ca") + ".shared.global [$0], [$1], " +
-                     std::to_string(bytes) + ", ignored; }";
-  LLVM::InlineAsmOp::create(
-      builder, loc, TypeRange(), ValueRange{dest, source, mask}, text, "r,l,b,~{memory}",
-      /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr());
+// NVVM has neither the predicate, which costs a register and two instructions less than a size, nor the
+// prefetch: a row of a tile is often shorter than what lies beside it and is copied next.
+void tilus::createCopyAsync(OpBuilder &builder, Location loc, Value dest, Value source, int64_t bytes,
+                            Value mask, Value size) {
+  std::string copy = "cp.async." + std::string(bytes == 16 ? "cg" : "ca") +
+                     ".shared.global.L2::128B [$0], [$1], " + std::to_string(bytes);
+  SmallVector<Value> operands{dest, source};
+  std::string constraints = "r,l";
+  if (mask) {
+    copy = "{ .reg .pred ignored; not.pred ignored, $2; " + copy + ", ignored; }";
+    operands.push_back(mask);
+    constraints += ",b";
+  } else if (size) {
+    copy += ", $2;";
+    operands.push_back(size);
+    constraints += ",r";
+  } else {
+    copy += ";";
+  }
+  LLVM::InlineAsmOp::create(builder, loc, TypeRange(), operands, copy, constraints + ",~{memory}",
+                            /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                            LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+                            ArrayAttr());
 }
 
 //===----------------------------------------------------------------------===//

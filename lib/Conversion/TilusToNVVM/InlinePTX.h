@@ -15,9 +15,10 @@ llvm::SmallVector<mlir::Value> createPredicatedLoad(mlir::OpBuilder &builder, ml
 void createPredicatedStore(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
                            mlir::ValueRange words, mlir::Value mask, CacheHint cache);
 
-/// Copies 4, 8 or 16 bytes from global to shared memory asynchronously; zeros where `mask` (i1) is false.
-void createMaskedCopyAsync(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dest, mlir::Value source,
-                           int64_t bytes, mlir::Value mask);
+/// Copies 4, 8 or 16 bytes from global to shared memory asynchronously, and zeros where `mask` (i1, may be
+/// null) is false; with a `size` (i32, may be null) instead, so many bytes and then zeros.
+void createCopyAsync(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value dest, mlir::Value source,
+                     int64_t bytes, mlir::Value mask, mlir::Value size);
 
 /// The matrix instruction m16n8k32 on 8-bit floats with sums in f32. `a` and `b` are 'e4m3' or 'e5m2'; the
 /// operands are four, two and four registers, the result a struct of four f32.

@@ -17,6 +17,9 @@ struct AssemblyJob {
   llvm::StringRef ptx;
   const TargetInfo *target;
   const CubinOptions *options;
+  /// Blocks that a multiprocessor is to hold at once, at least, which bounds the registers; 0 for no such
+  /// bound.
+  int64_t minBlocks = 0;
 };
 
 /// What an assembler gave: the image and its log, or the log alone.

@@ -9,6 +9,7 @@
 #include "Tilus/Target/Cubin/Cubin.h"
 
 #include "Assemblers.h"
+#include "Occupancy.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -94,25 +95,65 @@ static Error checkCapability(const Cubin &cubin, const TargetInfo &target) {
   return fail("expected a cubin for " + target.chip + ", but got one for capability " + found->str());
 }
 
+static void take(AssemblyResult result, Cubin &cubin) {
+  cubin.log = cleanLog(result.log);
+  cubin.bytes = std::move(result.bytes);
+  cubin.kernels = parseResources(cubin.log);
+}
+
+/// Whether the second has hardly more code than the first, and spills hardly more registers.
+static bool isAsShort(const Cubin &first, const Cubin &second) {
+  constexpr int64_t kFewBytes = 32, kMostPercent = 110;
+  return second.kernels.front().spillStoreBytes <= first.kernels.front().spillStoreBytes + kFewBytes &&
+         second.bytes.size() * 100 <= first.bytes.size() * kMostPercent;
+}
+
+/// Blocks hide each other's waits. nvJitLink, which compiles for linking, and at times ptxas take more
+/// registers than a kernel needs: it is assembled again for one block more a multiprocessor, as long as that
+/// costs hardly any code.
+static void raiseOccupancy(AssemblyJob job, Cubin &cubin) {
+  constexpr int64_t kEnoughWarps = 32, kLeastPercentOfRegisters = 65;
+  std::optional<int64_t> threads = readBlockThreads(job.ptx);
+  if (!threads || cubin.kernels.size() != 1 || job.options->optLevel < 3 || job.options->maxRegisters)
+    return;
+  const Cubin first = cubin;
+  const int64_t registers = first.kernels.front().registers;
+  BlockShape block{*threads, first.kernels.front().sharedBytes + job.options->dynamicSharedBytes};
+  for (job.minBlocks = countResidentBlocks(*job.target, block, registers) + 1;; ++job.minBlocks) {
+    if (job.minBlocks * *threads > kEnoughWarps * job.target->warpSize ||
+        getRegisterLimit(*job.target, block, job.minBlocks) * 100 <
+            std::max<int64_t>(registers, 1) * kLeastPercentOfRegisters)
+      return;
+    Cubin other;
+    Expected<AssemblyResult> result = run(job, other.assembler);
+    if (!result)
+      return consumeError(result.takeError());
+    take(std::move(*result), other);
+    if (other.bytes.empty() || other.kernels.size() != 1 || !isAsShort(first, other))
+      return;
+    cubin = std::move(other);
+  }
+}
+
 Expected<Cubin> tilus::assemble(StringRef ptx, StringRef chip, const CubinOptions &options) {
   const TargetInfo *target = lookupTarget(chip);
   if (Error error = checkOptions(chip, target, options))
     return std::move(error);
 
+  AssemblyJob job{ptx, target, &options};
   Cubin cubin;
-  Expected<AssemblyResult> result = run(AssemblyJob{ptx, target, &options}, cubin.assembler);
+  Expected<AssemblyResult> result = run(job, cubin.assembler);
   if (!result)
     return result.takeError();
   if (result->isChipUnknown)
     return fail("expected an assembler that knows " + target->chip + ", but " + result->name +
                 " does not; emit PTX alone, without a cubin, for it");
-  cubin.log = cleanLog(result->log);
   if (result->bytes.empty())
     return fail("expected PTX that assembles for " + target->chip + ", but " + result->name + " says:\n" +
-                cubin.log);
+                cleanLog(result->log));
 
-  cubin.bytes = std::move(result->bytes);
-  cubin.kernels = parseResources(cubin.log);
+  take(std::move(*result), cubin);
+  raiseOccupancy(job, cubin);
   if (Error error = checkCapability(cubin, *target))
     return std::move(error);
   return cubin;

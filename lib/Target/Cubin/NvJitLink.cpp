@@ -160,7 +160,10 @@ static std::vector<std::string> getArguments(const AssemblyJob &job) {
   if (job.options->lineInfo)
     arguments.push_back("-lineinfo");
   if (job.options->maxRegisters)
-    arguments.push_back("-maxrregcount=" + std::to_string(job.options->maxRegisters));
+    arguments.insert(arguments.end(), {"-maxrregcount=" + std::to_string(job.options->maxRegisters),
+                                       std::string("-Xptxas=--override-directive-values")});
+  if (job.minBlocks)
+    arguments.push_back("-Xptxas=--minnctapersm=" + std::to_string(job.minBlocks));
   return arguments;
 }
 

@@ -60,7 +60,10 @@ static std::vector<std::string> getArguments(const AssemblyJob &job, const WorkF
   if (job.options->lineInfo)
     arguments.push_back("-lineinfo");
   if (job.options->maxRegisters)
-    arguments.push_back("-maxrregcount=" + std::to_string(job.options->maxRegisters));
+    arguments.insert(arguments.end(), {"-maxrregcount=" + std::to_string(job.options->maxRegisters),
+                                       std::string("--override-directive-values")});
+  if (job.minBlocks)
+    arguments.push_back("--minnctapersm=" + std::to_string(job.minBlocks));
   arguments.insert(arguments.end(), {work.ptx, "-o", work.cubin});
   return arguments;
 }

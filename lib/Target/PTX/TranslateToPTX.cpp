@@ -9,6 +9,7 @@
 #include "Tilus/Target/PTX/TranslateToPTX.h"
 
 #include "AssemblerFaults.h"
+#include "AssemblerScheduling.h"
 #include "Libdevice.h"
 #include "Tilus/TargetInfo/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -257,6 +258,7 @@ LogicalResult Compilation::prepare(LLVMObserver observe) {
     observe(LLVMStage::Linked, *module);
   optimize();
   avoidAssemblerFaults(*module);
+  keepProductsBeforeWaits(*module);
   if (hasError || failed(verify("after optimization")))
     return failure();
   if (observe)

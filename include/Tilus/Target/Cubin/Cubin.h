@@ -32,6 +32,8 @@ struct CubinOptions {
   int maxRegisters = 0;
   /// Where to look for the assemblers.
   ToolkitPaths toolkit;
+  /// Shared memory that a launch gives each block beside what the PTX declares, in bytes.
+  int64_t dynamicSharedBytes = 0;
 };
 
 /// What one kernel takes of the chip, as the assembler reports it.
