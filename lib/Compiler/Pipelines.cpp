@@ -43,6 +43,7 @@ void tilus::buildTilePipeline(OpPassManager &manager, const CompileOptions &opti
   addPass(manager, createExpandSlicesPass());
   addCleanup(manager);
   addPass(manager, createSimplifyBoundsPass());
+  addPass(manager, createMarkReadOnlyPass());
   addPass(manager, createInferLayoutsPass({hasRemarks}));
   addCleanup(manager);
   addPhaseCheck(manager, options, "layouts");

@@ -1,6 +1,6 @@
 // tilus-unroll-loops: repeats the bodies of loops that ask for it.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Tilus/IR/TilusDialect.h"
+#include "Tilus/IR/TilusOps.h"
 #include "Tilus/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -137,6 +137,34 @@ static LogicalResult unroll(scf::ForOp loop) {
   return unrollBy(rewriter, loop, factor.getInt());
 }
 
+/// Bits of a thread that a round of an innermost loop loads from memory that does not change.
+static int64_t countFetchedBits(scf::ForOp loop) {
+  int64_t bits = 0;
+  for (Operation &op : *loop.getBody()) {
+    if (isa<LoopLikeOpInterface>(op))
+      return 0;
+    auto load = dyn_cast<LoadGlobalOp>(op);
+    if (!load || load.getCache() != CacheHint::ReadOnly)
+      continue;
+    auto tile = cast<RankedTensorType>(load.getResult().getType());
+    bits += getTileLayout(tile).getLayout().getNumLocals() * getElementBits(tile.getElementType());
+  }
+  return bits;
+}
+
+/// The assembler moves such loads up into earlier rounds, if it sees several. That pays where a round is
+/// short, and few registers hold what it loads.
+static void askToFetchAhead(scf::ForOp loop) {
+  constexpr int64_t kRounds = 4, kMaxBits = 16 * 32, kMaxStep = 1 << 20;
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  bool hasPlainStep = step && *step > 0 && *step <= kMaxStep && !loop.getStep().getType().isInteger(8) &&
+                      !loop.getStep().getType().isInteger(16);
+  int64_t bits = countFetchedBits(loop);
+  if (bits == 0 || bits > kMaxBits || !hasPlainStep)
+    return;
+  loop->setAttr(TilusDialect::kUnrollAttrName, Builder(loop.getContext()).getI64IntegerAttr(kRounds));
+}
+
 namespace {
 class UnrollLoops : public tilus::impl::UnrollLoopsPassBase<UnrollLoops> {
 public:
@@ -145,6 +173,8 @@ public:
     // Inner loops first, so that the rounds of outer ones have them as they will be.
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
+      if (!loop->hasAttr(TilusDialect::kUnrollAttrName))
+        askToFetchAhead(loop);
       if (loop->hasAttr(TilusDialect::kUnrollAttrName))
         loops.push_back(loop);
     });

@@ -152,3 +152,48 @@ tilus.kernel @step(%n: i32) warps(1) grid {
     tilus.sync
   } {tilus.unroll = 4 : i32}
 }
+
+// -----
+
+// Loops that load a few registers a round from memory that does not change are unrolled unasked, those of more or of
+// other memory not, nor one that asks for itself.
+#few = #tilus.reg<shape = [32], modes = [32], spatial = [0], local = []>
+#many = #tilus.reg<shape = [1024], modes = [32, 32], spatial = [0], local = [1]>
+// CHECK-LABEL: tilus.kernel @fetching
+tilus.kernel @fetching(%n: i32, %x: !tilus.ptr<f32>) warps(1) grid {
+  tilus.grid [%n]
+} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tilus.global_view %x [%n] : !tilus.ptr<f32> -> !tilus.global<?xf32>
+  // CHECK: scf.for
+  // CHECK-COUNT-4: tilus.load_global
+  // CHECK-NOT: tilus.load_global
+  // CHECK: scf.for
+  // CHECK: tilus.load_global {{.*}}cache(read_only)
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tilus.load_global %v[%i] cache(read_only) : !tilus.global<?xf32> -> tensor<32xf32, #few>
+    tilus.print "t", %t : tensor<32xf32, #few>
+  }
+  // CHECK: scf.for
+  // CHECK-COUNT-1: tilus.load_global
+  // CHECK-NOT: tilus.load_global
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tilus.load_global %v[%i] cache(read_only) : !tilus.global<?xf32> -> tensor<1024xf32, #many>
+    tilus.print "t", %t : tensor<1024xf32, #many>
+  }
+  // CHECK-COUNT-1: tilus.load_global
+  // CHECK-NOT: tilus.load_global
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tilus.load_global %v[%i] : !tilus.global<?xf32> -> tensor<32xf32, #few>
+    tilus.print "t", %t : tensor<32xf32, #few>
+  }
+  // CHECK-COUNT-1: tilus.load_global
+  // CHECK-NOT: {{tilus.load_global|scf.for}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tilus.load_global %v[%i] cache(read_only) : !tilus.global<?xf32> -> tensor<32xf32, #few>
+    tilus.print "t", %t : tensor<32xf32, #few>
+  } {tilus.unroll = 1 : i32}
+}

@@ -62,6 +62,15 @@ def SimplifyBoundsPass : Pass<"tilus-simplify-bounds"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def MarkReadOnlyPass : Pass<"tilus-mark-read-only"> {
+  let summary = "finds loads of global memory that no store of the kernel can change";
+  let description = [{
+    Sets the cache hint `read_only` on `load_global`, where it has no other, if the kernel writes nothing to global
+    memory before it, in no round of a loop and in no group of threads, and if the tile goes to shared memory before
+    the next barrier. The assembler may then fetch the tiles of later rounds while it computes on earlier ones.
+  }];
+}
+
 def InferLayoutsPass : Pass<"tilus-infer-layouts"> {
   let summary = "gives every tile a layout";
   let description = [{
@@ -112,6 +121,9 @@ def UnrollLoopsPass : Pass<"tilus-unroll-loops"> {
     whatever its bounds; its step has to be constant. One with `tilus.unroll` alone, or of at most N rounds, becomes
     its rounds; the number of these has to be constant. LLVM does not unroll these loops further, so that
     `tilus.unroll = 1` keeps a loop as it is.
+
+    An innermost loop that says nothing is unrolled by 4 if a thread loads at most 16 registers a round from
+    `read_only` memory: the assembler then loads for later rounds while it computes.
 
     ```mlir
     tilus.kernel @k(%n: i32) warps(1) grid {
