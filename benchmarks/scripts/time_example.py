@@ -3,13 +3,16 @@
     time_example.py <example.py> <result.json> [<measurements>]
 
 Owns how times are taken: the same way for each package, by events on the device, the second-level cache emptied before
-each run, the median of 20. The time to the first result counts from the example's main() to its first measurement, so
-compilation, tuning, the first launch and the example's own check; torch and the device were started before. With a number
-of measurements the example ends after so many, so after its first sizes.
+each run, the median of 20. "call_s" is the first call of the example's first script until the device is done, the making of the
+script included: so compilation of all schedules, tuning and the launch. "first_s" counts from the example's main() to its
+first measurement, so all of that, the example's own check and what else it runs; torch and the device were started before.
+With a number of measurements the example ends after so many, so after its first sizes.
 """
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import functools
 import json
+import os
 import pathlib
 import runpy
 import statistics
@@ -60,8 +63,38 @@ class Recorder:
         return name or "+".join((*code.co_names, *code.co_freevars))
 
 
+class FirstCall:
+    """Takes the time of the first call of the first script of an example that is called."""
+
+    def __init__(self, base):
+        self.base, self.seconds = base, None
+
+    def watch(self, names):
+        """Puts a factory for each class of scripts among a module's names."""
+        for name, value in list(names.items()):
+            if isinstance(value, type) and issubclass(value, self.base) and value is not self.base:
+                names[name] = functools.partial(self.make, value)
+
+    def make(self, kind, *arguments, **keywords):
+        begin = time.perf_counter()
+        script = kind(*arguments, **keywords)
+        made = time.perf_counter() - begin
+
+        def call(*operands, **others):
+            if self.seconds is not None:
+                return script(*operands, **others)
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            result = script(*operands, **others)
+            torch.cuda.synchronize()
+            self.seconds = made + time.perf_counter() - start
+            return result
+
+        return call
+
+
 def main():
-    example, result = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    example, result = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     limit = int(sys.argv[3]) if len(sys.argv) > 3 else None
     warm = torch.rand(256, 256, device="cuda", dtype=torch.float16)
     (warm @ warm).sum().item()
@@ -73,6 +106,11 @@ def main():
     sys.path.insert(0, str(example.parent))
     sys.argv = [str(example)]
     module = runpy.run_path(str(example), run_name="example")
+    first_call = FirstCall(tilus.Script)
+    first_call.watch(module["main"].__globals__)
+    for other in list(sys.modules.values()):
+        if (getattr(other, "__file__", None) or "").startswith(str(example.parent) + os.sep):
+            first_call.watch(vars(other))
     torch.manual_seed(0)
     recorder.begin = time.perf_counter()
     try:
@@ -80,7 +118,8 @@ def main():
     except Enough:
         pass
     total = time.perf_counter() - recorder.begin
-    facts = {"package": tilus.__file__, "import_s": round(imported, 3), "first_s": round(recorder.first, 3),
+    facts = {"package": tilus.__file__, "import_s": round(imported, 3),
+             "call_s": first_call.seconds and round(first_call.seconds, 3), "first_s": round(recorder.first, 3),
              "main_s": round(total, 3), "rows": recorder.rows}
     result.write_text(json.dumps(facts))
 
