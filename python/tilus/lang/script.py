@@ -37,10 +37,12 @@ class Script(Members):
 
         key = _make_key(cls, args, kwargs)
         with _lock:
-            made = _instances.setdefault(cls, {})
-            found = made.get(key)
-            if found is None:
-                found = made[key] = InstantiatedScript(cls, args, kwargs)
+            found = _instances.setdefault(cls, {}).get(key)
+        if found is None:
+            # Without the lock, as the `__init__` of schedules may make other scripts. Of two threads the first counts.
+            made = InstantiatedScript(cls, args, kwargs)
+            with _lock:
+                found = _instances[cls].setdefault(key, made)
         return found
 
     def __init__(self) -> None:

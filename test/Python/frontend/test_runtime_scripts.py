@@ -1,6 +1,8 @@
 """Scripts: construction, parameters, constants, the CPU reference."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import threading
+
 import numpy as np
 import pytest
 import tilus
@@ -33,6 +35,27 @@ def test_lists_and_dicts_are_arguments():
     assert Fill([1, {"a": 2}]) is Fill([1, {"a": 2}])
     with pytest.raises(TypeError, match="hashable .* but got argument number 1 of type ndarray"):
         Fill(np.zeros(2))
+
+
+def test_schedules_may_make_other_scripts():
+    class Inner(tilus.Script):
+        def __call__(self, n: int32): ...
+
+    @tilus.autotune("block", [32, 64])
+    class Outer(tilus.Script):
+        def __init__(self, block):
+            super().__init__()
+            self.inner = Inner()
+
+        def __call__(self, n: int32): ...
+
+    made = []
+    threads = [threading.Thread(target=lambda: made.append(Outer()), daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert len(made) == 4 and all(script is made[0] for script in made)
 
 
 def test_wrong_arguments_of_init_are_refused():
