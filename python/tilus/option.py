@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Mapping, Optional, Union
 
 
 @dataclass(frozen=True)
@@ -50,36 +51,47 @@ _ROWS = {
     "debug.disable_ptxas_opt": _Row(lambda: False, "TILUS_DISABLE_PTXAS_OPT", _read_switch, changes_code=True),
 }
 _values: dict = {}
+_lock = threading.Lock()
 # Counts changes; what was derived from options is looked at anew when it grows.
 generation = 0
+
+
+def _unknown(name: Any) -> KeyError:
+    return KeyError(f"expected the name of an option ({', '.join(_ROWS)}), but got {name!r}")
 
 
 def get_option(name: str) -> Any:
     """The value of an option, such as 'cache_dir' or 'debug.dump_ir'."""
     row = _ROWS.get(name)
     if row is None:
-        raise KeyError(f"expected the name of an option ({', '.join(_ROWS)}), but got {name!r}")
-    if name in _values:
-        return _values[name]
+        raise _unknown(name)
+    value = _values.get(name)
+    if value is not None:
+        return value
     text = os.environ.get(row.variable) if row.variable else None
     return row.read(text) if text else row.default()
 
 
-def _set(name: str, value: Any) -> None:
+def _change(values: Mapping[str, Any]) -> None:
+    """Takes values of options; None stands for what the environment says."""
     global generation
-    _values[name] = value
-    generation += 1
+    with _lock:
+        _values.update(values)
+        generation += 1
     from tilus.runtime import observers
 
     observers.note_options()
 
 
+def _set(name: str, value: Any) -> None:
+    _change({name: value})
+
+
 def reset(name: Optional[str] = None) -> None:
     """Makes an option, or all, what the environment says."""
-    for key in [name] if name else list(_values):
-        if key in _values:
-            _set(key, None)
-            del _values[key]
+    if name is not None and name not in _ROWS:
+        raise _unknown(name)
+    _change(dict.fromkeys([name] if name else _ROWS))
 
 
 def code_options() -> dict:

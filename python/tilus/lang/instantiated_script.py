@@ -79,6 +79,7 @@ class InstantiatedScript(runtime.Dispatcher):
         self._schedule_lock = threading.Lock()
         self._made_schedules: Optional[list] = None
         self._arguments = generate_schedules(self._space(), script_cls, args, kwargs)
+        self._refresh_lock = threading.Lock()
         self._states: dict = {}
         self._state: Any = None
         observers.note_options()
@@ -143,19 +144,21 @@ class InstantiatedScript(runtime.Dispatcher):
 
     def _refresh(self) -> None:
         """Uses the dispatcher of the options as they are; called when they have changed."""
-        compiler = compilation.compiler_options()
-        bench = (option.get_option("bench_warmup"), option.get_option("bench_repeat"))
-        # What was compiled without its stages is compiled again where they are asked for.
-        dump = (option.get_option("dump_dir"), option.get_option("debug.dump_ir"))
-        key = repr((sorted(compiler.items()), bench, dump))
-        state = self._states.get(key)
-        if state is None:
-            state = records.State(self, compiler)
-            rows = [parameter.row() for parameter in self.parameters]
-            self._set_up(key, self.__name__, rows, DIVISORS, make_tuner(state, *bench) if len(self._arguments) > 1 else None)
-            self._states[key] = state
-        self._select(key, option.generation)
-        self._state = state
+        with self._refresh_lock:
+            generation = option.generation  # before the options are read: what changes from here on is read again
+            compiler = compilation.compiler_options()
+            bench = (option.get_option("bench_warmup"), option.get_option("bench_repeat"))
+            # What was compiled without its stages is compiled again where they are asked for.
+            dump = (option.get_option("dump_dir"), option.get_option("debug.dump_ir"))
+            key = repr((sorted(compiler.items()), bench, dump))
+            state = self._states.get(key)
+            if state is None:
+                state = records.State(self, compiler)
+                rows = [parameter.row() for parameter in self.parameters]
+                self._set_up(key, self.__name__, rows, DIVISORS, make_tuner(state, *bench) if len(self._arguments) > 1 else None)
+                self._states[key] = state
+            self._select(key, generation)
+            self._state = state
 
     # -- compiling
 
@@ -257,6 +260,7 @@ class InstantiatedScript(runtime.Dispatcher):
 
 
 runtime.finish_class(InstantiatedScript)
+observers.attach(runtime)
 
 
 def get_current_target_of_reference() -> Target:

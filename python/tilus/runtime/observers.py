@@ -6,25 +6,33 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 from tilus import option
 
 _stubs: list = []
 _lock = threading.Lock()
+# The native module, once scripts can be called. Before that another thread may be at loading it.
+_runtime: Any = None
 
 
 def _update() -> None:
-    native = sys.modules.get("tilus._native")
-    if native is not None:
-        native.runtime.observe_calls(bool(_stubs) or option.get_option("device") == "cpu")
-        native.runtime.note_options(option.generation)
+    if _runtime is not None:
+        _runtime.observe_calls(bool(_stubs) or option.get_option("device") == "cpu")
+        _runtime.note_options(option.generation)
+
+
+def attach(runtime: Any) -> None:
+    """Tells the native module from now on; called once it is loaded."""
+    global _runtime
+    with _lock:
+        _runtime = runtime
+        _update()
 
 
 def note_options() -> None:
-    """An option has changed, or the native module was loaded."""
+    """An option has changed."""
     with _lock:
         _update()
 
