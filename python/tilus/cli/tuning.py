@@ -25,15 +25,24 @@ def add_commands(commands: Any) -> None:
 
 def _read_reports(root: pathlib.Path, script: str) -> list:
     """The reports of the scripts of this name, or of all, in the order of their folders and keys."""
+    from tilus.runtime import kept
+
     reports = []
     for path in sorted((root / "scripts").glob("*/latency/*.json")):
         try:
-            report = json.loads(path.read_text(encoding="utf-8"))
-            if script in ("", report["script"]):
-                reports.append({name: report[name] for name in ("script", "target", "device", "key", "best", "outcomes")})
-        except (OSError, ValueError, KeyError, TypeError):
+            report = _parse_report(kept.read_text(path) or "")
+        except (ValueError, LookupError, TypeError, RecursionError):
             continue  # what is wrong in a cache is as good as not there
+        if script in ("", report["script"]):
+            reports.append(report)
     return reports
+
+
+def _parse_report(text: str) -> dict:
+    report = json.loads(text)
+    outcomes = [(str(schedule), None if ms is None else float(ms), str(reason)) for schedule, ms, reason in report["outcomes"]]
+    words = {name: str(report[name]) for name in ("script", "target", "device", "key")}
+    return {**words, "best": report["best"], "outcomes": outcomes}
 
 
 def _show(options: argparse.Namespace) -> int:

@@ -9,6 +9,8 @@ import os
 from pathlib import Path
 from typing import Optional, Sequence
 
+from tilus.runtime import kept
+
 _NAME = "tools.txt"
 
 
@@ -29,12 +31,10 @@ def note(folder: Path, paths: Sequence[str]) -> None:
     """Notes which files the kernels of a script's folder are made with. Raises OSError."""
     if read(folder) != list(paths):
         # Who reads half of it looks at fewer files, and finds no kernel under these.
-        (folder / _NAME).write_text("".join(f"{path}\n" for path in paths))
+        kept.write_text(folder / _NAME, "".join(f"{path}\n" for path in paths))
 
 
 def read(folder: Path) -> Optional[list]:
     """The files that were noted; None if there was no note."""
-    try:
-        return (folder / _NAME).read_text().splitlines()
-    except (OSError, ValueError):
-        return None
+    text = kept.read_text(folder / _NAME)
+    return None if text is None else text.splitlines()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Mapping
 
 from tilus.logging import get_logger
+from tilus.runtime.kept import write_text
 from tilus.target import current_device, get_current_target, of_handle
 
 SECONDS_PER_SCHEDULE = 10.0
@@ -96,8 +97,7 @@ def write_report(state: Any, report: Mapping[str, Any]) -> None:
     name = re.sub(r"[^\w=.-]+", "-", report["key"])
     kept = {**report, "script": state.owner.__name__, "target": report["target"].name}
     try:
-        (folder / "latency").mkdir(mode=0o700, exist_ok=True)
-        (folder / "latency" / f"{name}.txt").write_text(describe_report(kept))
-        (folder / "latency" / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+        write_text(folder / "latency" / f"{name}.txt", describe_report(kept))
+        write_text(folder / "latency" / f"{name}.json", json.dumps(kept, indent=1) + "\n")
     except OSError as error:
         get_logger().warning("a report of a tuning is not kept: %s", error)

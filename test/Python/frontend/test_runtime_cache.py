@@ -79,7 +79,7 @@ def run(tmp_path):
             (tmp_path / name).write_text(text.replace(before, after))
         environment = {**os.environ, "TILUS_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1", **variables}
         command = [sys.executable, str(tmp_path / "script.py"), *words]
-        result = subprocess.run(command, capture_output=True, text=True, env=environment)
+        result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
         assert result.returncode == 0, result.stderr
         names = ("transpiled", "hits", "misses", "folder", "ptx")
         return dict(zip(names, json.loads(result.stdout.splitlines()[-1])), stderr=result.stderr)
@@ -154,6 +154,34 @@ def test_damage_is_mended(run):
     mended = run()
     assert mended["ptx"] == first["ptx"] and mended["transpiled"] == 1
     assert run()["transpiled"] == 0
+
+
+def put_text(text):
+    return lambda path: path.write_bytes(text)
+
+
+def put_folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def put_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+DAMAGES = {"nul": put_text(b"/usr\0/lib\n"), "bytes": put_text(bytes(range(128, 256))), "half": put_text(b"/usr/li"),
+           "nothing": put_text(b""), "folder": put_folder, "pipe": put_pipe}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("name", ["tools.txt", "manifest.json"])
+def test_a_file_that_is_no_text_is_as_good_as_not_there(run, name, damage):
+    first = run()
+    DAMAGES[damage](pathlib.Path(first["folder"]) / name)
+    second = run()
+    assert second["ptx"] == first["ptx"] and second["transpiled"] == 1
+    assert damage == "folder" or run()["transpiled"] == 0
 
 
 def test_no_cache_and_a_cache_that_cannot_be_written(run, tmp_path):

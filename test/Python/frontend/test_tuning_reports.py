@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import json
+import os
 import sys
 import xml.dom.minidom
 
@@ -26,6 +27,13 @@ def cache(tmp_path):
     (folder / "n=1024-k=64.json").write_text(json.dumps(REPORT))
     (folder / "damaged.json").write_text("{")
     (folder / "other.json").write_text("[1]")
+    (folder / "nul.json").write_text("\0")
+    (folder / "bytes.json").write_bytes(bytes(range(128, 256)))
+    (folder / "deep.json").write_text("[" * 100_000)
+    (folder / "rows.json").write_text(json.dumps({**REPORT, "outcomes": [["block=32"]]}))
+    (folder / "time.json").write_text(json.dumps({**REPORT, "outcomes": [["block=32", [], ""]]}))
+    (folder / "folder.json").mkdir()
+    os.mkfifo(folder / "pipe.json")
     other = tmp_path / "scripts/Add-sm_90-0123/latency"
     other.mkdir(parents=True)
     (other / "n=1.json").write_text(json.dumps({**REPORT, "script": "Add", "key": "n=1"}))
