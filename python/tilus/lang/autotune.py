@@ -96,12 +96,16 @@ def _flatten(bound: inspect.BoundArguments, signature: inspect.Signature) -> dic
     return schedule
 
 
-def describe_schedule(schedule: Mapping[str, Any]) -> str:
-    """A schedule in words, different for different ones: "block_m=64, block_n=128"."""
-    return ", ".join(f"{name}={_describe(value)}" for name, value in schedule.items())
+def describe_schedules(schedules: Sequence[Mapping[str, Any]]) -> list:
+    """The schedules in words, each differently: "block_m=64, block_n=128"; with numbers if some print alike."""
+    texts = [", ".join(f"{name}={_describe(value)}" for name, value in schedule.items()) for schedule in schedules]
+    return texts if len(set(texts)) == len(texts) else [f"#{number}: {text}" for number, text in enumerate(texts)]
 
 
 def _describe(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return "(" + ", ".join(map(_describe, value)) + ")"
-    return repr(value) if isinstance(value, (bool, int, float, str, type(None))) else str(value)
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return repr(value)
+    text = str(value)
+    return text if text.isprintable() else repr(text)[1:-1]

@@ -12,7 +12,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 from tilus import option
 from tilus._native import runtime
-from tilus.lang.autotune import describe_schedule, generate_schedules, span_space
+from tilus.lang.autotune import describe_schedules, generate_schedules, span_space
 from tilus.lang.errors import shows_script_only
 from tilus.lang.parameters import MISSING, Parameter, read_parameters
 from tilus.lang.script import make_script
@@ -36,10 +36,10 @@ _RESERVED = ("stream", "device", "check_hazards")
 class Schedule:
     """One way to make a script: the arguments of `__init__`, and the object that is transpiled."""
 
-    def __init__(self, index: int, cls: type, arguments: dict):
+    def __init__(self, index: int, cls: type, arguments: dict, text: str):
         self.index = index
         self.arguments = arguments
-        self.text = describe_schedule(arguments)
+        self.text = text
         self.lock = threading.Lock()
         self._script: Any = None
         self._error: Optional[Exception] = None
@@ -101,7 +101,8 @@ class InstantiatedScript(runtime.Dispatcher):
     def _get_schedules(self) -> list:
         with self._schedule_lock:
             if self._made_schedules is None:
-                self._made_schedules = [Schedule(i, self.script_cls, a) for i, a in enumerate(self._arguments)]
+                rows = enumerate(zip(self._arguments, describe_schedules(self._arguments)))
+                self._made_schedules = [Schedule(number, self.script_cls, *row) for number, row in rows]
             return self._made_schedules
 
     @property

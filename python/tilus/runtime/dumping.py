@@ -6,24 +6,37 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence
 
 from tilus import option
+from tilus.lang.errors import TilusError
 from tilus.logging import get_logger
+from tilus.runtime import kept
 
 
-def record_failures(folder: Path, failures: Sequence[tuple]) -> None:
-    """Writes why schedules fail to the script's folder, a file each."""
-    if not failures:
-        return
+def _failure_path(folder: Path, key: str, schedule: Any) -> Path:
+    return folder / "failed" / hashlib.sha256(key.encode()).hexdigest()[:16] / f"{schedule.index}.txt"
+
+
+def record_failures(folder: Path, key: str, failures: Sequence[tuple]) -> None:
+    """Writes why schedules of a specialisation fail to the script's folder, a file each."""
     try:
-        (folder / "failed").mkdir(mode=0o700, exist_ok=True)
         for schedule, error in failures:
-            (folder / "failed" / f"{schedule.index}.txt").write_text(f"{schedule.text}\n\n{error}\n")
+            kept.write_text(_failure_path(folder, key, schedule), f"{schedule.text}\n\n{error}\n")
     except OSError as error:
         get_logger().warning("why schedules fail is not kept: %s", error)
+
+
+def read_failure(folder: Path, key: str, schedule: Any) -> TilusError:
+    """Why a schedule of a specialisation fails, as it was written."""
+    text = kept.read_text(_failure_path(folder, key, schedule)) or ""
+    front = f"{schedule.text}\n\n"
+    if not text.startswith(front):
+        return TilusError("the schedule does not compile; why is no more in the cache")
+    return TilusError(text[len(front) :].removesuffix("\n"))
 
 
 def dump_root(get_cache_folder: Callable[[], Optional[Path]]) -> Optional[Path]:

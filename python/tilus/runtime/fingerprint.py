@@ -19,7 +19,6 @@ import types
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence
 
-from tilus import option
 from tilus.lang.source import SOURCE_ATTRIBUTE, read_cells, source_of
 
 _PACKAGE = str(Path(__file__).parent.parent) + os.sep
@@ -39,9 +38,10 @@ class _Unknown(Exception):
     """A value that has no text."""
 
 
-def describe(schedules: Sequence[Any]) -> Optional[str]:
-    """The text of the scripts of these schedules; None if there is none."""
-    walk = _Walk()
+def describe(schedules: Sequence[Any], has_lines: bool) -> Optional[str]:
+    """The text of the scripts of these schedules, with the lines of their functions if kernels have those; None if there is
+    none."""
+    walk = _Walk(has_lines)
     try:
         for schedule in schedules:
             walk.add("schedule", schedule.text)
@@ -53,6 +53,16 @@ def describe(schedules: Sequence[Any]) -> Optional[str]:
                 continue
             walk.visit(script)
     except Exception:  # objects of users may raise anything when they are looked at
+        return None
+    return "\n".join(walk.lines)
+
+
+def describe_values(values: Any) -> Optional[str]:
+    """The text of values; None if there is none."""
+    walk = _Walk(False)
+    try:
+        walk.visit(values)
+    except Exception:
         return None
     return "\n".join(walk.lines)
 
@@ -80,8 +90,9 @@ def _is_in_package(module: types.ModuleType) -> bool:
 class _Walk:
     """Writes a line for each thing that is reached, once."""
 
-    def __init__(self) -> None:
+    def __init__(self, has_lines: bool) -> None:
         self.lines: list = []
+        self._has_lines = has_lines
         # By identity; the objects are kept, so that identities last.
         self._seen: dict = {}
 
@@ -173,7 +184,7 @@ class _Walk:
         texts = [n.value for n in nodes if isinstance(n, ast.Constant)] + list(function.__annotations__.values())
         names.update((word, True) for other in texts if isinstance(other, str) for word in _WORD.findall(other))
         self.add("function", function.__qualname__, code.co_flags, sys.flags.optimize, code.co_code.hex(), repr(text))
-        if option.get_option("line_info"):
+        if self._has_lines:
             self.add("lines", code.co_filename, code.co_firstlineno)
         self._visit_all("defaults", [function.__defaults__, function.__kwdefaults__, function.__annotations__, function.__doc__])
         scope = {**function.__globals__, **read_cells(function)}

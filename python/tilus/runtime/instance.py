@@ -18,7 +18,7 @@ class JitInstance:
     target: what they were compiled for.
     artifacts: the compiled kernels, in the order of the schedules.
     schedules: the arguments of `__init__` of each.
-    failures: pairs of a schedule and why it does not compile.
+    failures: pairs of a schedule and why it does not compile; also where the kernels were kept by another process.
     cache_dir: the script's folder in the cache for the target; None where nothing is kept.
     constants, divisibility: what the kernels are specialised for.
     """

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from pathlib import Path
-from typing import Any, Mapping, Optional
+from typing import Any, Callable, Mapping, Optional
 
 from tilus._native import runtime
 from tilus.logging import get_logger
@@ -37,7 +38,7 @@ class State:
 
     def _get_program(self) -> Optional[str]:
         """The text that kernels follow from, as it is now; None where that cannot be told."""
-        return fingerprint.describe(self.owner._get_schedules())
+        return fingerprint.describe(self.owner._get_schedules(), self.compiler_options["line_info"])
 
     def _open_store(self, program: str) -> Any:
         return runtime.ScriptStore(self.cache, compilation.library_build(), self.owner.__name__, program, self.options)
@@ -54,19 +55,20 @@ class State:
             return self._store
 
     def get_choice_store(self) -> Any:
-        """Where choices and reports are kept: the script's folders, or such of its name and its schedules alone."""
+        """Where choices and reports are kept: the script's folders, or such of its name and its schedules alone; None if
+        the values of schedules cannot be told apart from others that print alike."""
         store = self.get_store()
-        if store is None:
-            cls = self.owner.script_cls
-            words = (cls.__module__, cls.__qualname__, [schedule.text for schedule in self.owner._get_schedules()])
-            store = self._open_store(repr(words))
-        return store
+        if store is not None:
+            return store
+        cls = self.owner.script_cls
+        values = fingerprint.describe_values([schedule.arguments for schedule in self.owner._get_schedules()])
+        return None if values is None else self._open_store(repr((cls.__module__, cls.__qualname__, values)))
 
     def get_folder(self, target: Target) -> Optional[Path]:
         """The script's folder for a target; None where nothing is kept."""
         store = self.get_choice_store()
         try:
-            path = store.path(target.handle)
+            path = store.path(target.handle) if store is not None else ""
         except RuntimeError as error:
             get_logger().warning("the folder of %s cannot be used: %s", self.owner.__name__, error)
             return None
@@ -82,34 +84,41 @@ class State:
         store = self.get_store()
         # The stages of kernels are those of their compilation, so that one takes place.
         dump_root = dumping.dump_root(lambda: self.get_folder(target))
-        if store is not None and dump_root is None and self._find(store, target, key, [s.text for s in schedules], result):
-            self._facts[target, jit_key] = (constants, divisibility, [])
-            return
+        if store is not None and dump_root is None:
+            explain = self._find(store, target, key, [s.text for s in schedules], result)
+            if explain is not None:
+                self._facts[target, jit_key] = (constants, divisibility, explain)
+                return
         dump_dirs = [dump_root and dumping.dump_schedule(dump_root, self.owner, target, s) for s in schedules]
         tool_files = compilation.get_compiler(self.compiler_options).find_tool_files().splitlines() if store is not None else []
         made_with = tools.describe(tool_files)  # as they are before; kernels of later ones are not found under it
         outcomes = compilation.compile_schedules(
             schedules, target, constants, divisibility, self.compiler_options, dump_dirs
         )
-        failures = [(schedules[o.index], o.error) for o in outcomes if o.error is not None]
+        failures = {schedules[o.index]: o.error for o in outcomes if o.error is not None}
         made = [outcome for outcome in outcomes if outcome.error is None]
         for outcome in made:
             result.add(outcome.artifact, schedules[outcome.index].text, outcome.cache)
-        self._facts[target, jit_key] = (constants, divisibility, failures)
+        self._facts[target, jit_key] = (constants, divisibility, failures.get)
         folder = self.get_folder(target)
         if store is not None and folder is not None and compilation.is_library_loaded():
             self._keep(store, target, key + made_with, [(schedules[o.index].text, o.key) for o in made])
             self._note_tools(folder, tool_files)
-            dumping.record_failures(folder, failures)
+            dumping.record_failures(folder, key + made_with, list(failures.items()))
 
-    def _find(self, store: Any, target: Target, key: str, schedules: list, result: Any) -> bool:
+    def _find(self, store: Any, target: Target, key: str, schedules: list, result: Any) -> Optional[Callable]:
+        """Answers a request by what is kept; what tells why a schedule fails, or None if not all is there."""
         try:
             folder = store.path(target.handle)
             noted = tools.read(Path(folder)) if folder else None
-            return noted is not None and store.find(target.handle, key + tools.describe(noted), schedules, result)
+            if noted is None:
+                return None
+            key += tools.describe(noted)
+            found = store.find(target.handle, key, schedules, result)
+            return functools.partial(dumping.read_failure, Path(folder), key) if found else None
         except RuntimeError as error:
             get_logger().warning("what is kept of %s cannot be read: %s", self.owner.__name__, error)
-            return False
+            return None
 
     def _keep(self, store: Any, target: Target, key: str, kernels: list) -> None:
         try:
@@ -133,11 +142,11 @@ class State:
             return instance
 
     def _make_instance(self, native: Any, target: Target, jit_key: tuple) -> JitInstance:
-        texts = {schedule.text: schedule.arguments for schedule in self.owner._get_schedules()}
-        schedules = [texts[native.artifact(index).schedule] for index in range(len(native))]
-        constants, divisibility, failures = self._facts[target, jit_key]
-        failed = [(schedule.arguments, error) for schedule, error in failures]
-        return JitInstance(native, schedules, failed, self.get_folder(target), constants, divisibility)
+        schedules = {schedule.text: schedule for schedule in self.owner._get_schedules()}
+        made = [schedules.pop(native.artifact(index).schedule).arguments for index in range(len(native))]
+        constants, divisibility, explain = self._facts[target, jit_key]
+        failed = [(schedule.arguments, explain(schedule)) for schedule in schedules.values()]
+        return JitInstance(native, made, failed, self.get_folder(target), constants, divisibility)
 
     # -- the CPU reference
 
