@@ -204,7 +204,10 @@ def _mismatch(error: TypeError) -> str:
 def inline(t: Transpiler, function: types.FunctionType, args: list, kwargs: dict, node: Optional[ast.AST]) -> Any:
     """Transpiles a function's body here, and gives what it returns."""
     if len(t.activations) > MAX_DEPTH:
-        raise RecursionError
+        raise InstructionError(
+            f"expected at most {MAX_DEPTH} calls within each other, but '{function.__name__}' is called in more",
+            "give a function that calls itself a constant that ends it",
+        )
     activation = Activation(source_of(function), t.builder)
     activation.self_object = args[0] if args and isinstance(args[0], Members) else None
     activation.call_place = t.place(node) if node is not None else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 import traceback
 from typing import Any, Optional, Sequence
 
@@ -52,7 +53,11 @@ def explain(error: BaseException) -> tuple:
             message, _, advice = message.rpartition("; ")
         return message, advice, _origin(error)
     if isinstance(error, RecursionError):
-        return "expected a call that ends, but got one that calls itself too often", "give it a constant that ends it", ()
+        return (
+            f"expected code within at most {sys.getrecursionlimit()} calls of Python, but this needs more",
+            "make chains of elif or of operators shorter, or call sys.setrecursionlimit before",
+            _origin(error),
+        )
     text = str(error) or type(error).__name__
     if isinstance(error, KeyError):
         text = f"expected a key that there is, but got {text}"
