@@ -99,9 +99,13 @@ def code_options() -> dict:
     return {name: get_option(name) for name, row in _ROWS.items() if row.changes_code}
 
 
+# Launches and workers are counted in 32 bits.
+_MOST = 2**31 - 1
+
+
 def _check_count(value: Any, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"expected a positive integer as {what}, but got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _MOST:
+        raise ValueError(f"expected an integer from 1 to {_MOST} as {what}, but got {value!r}")
     return value
 
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any, Optional, Sequence, Union
 
@@ -29,10 +30,11 @@ def _is_torch(storage: Any) -> bool:
 
 
 def _product(shape: Sequence[int]) -> int:
-    result = 1
-    for size in shape:
-        result *= size
-    return result
+    """The number of elements."""
+    count = math.prod(shape)
+    if any(size < 0 for size in shape) or count >= 1 << 60:
+        raise ValueError(f"expected sizes of at least 0 and fewer than 2**60 elements, but got a shape of {list(shape)}")
+    return count
 
 
 class Tensor:

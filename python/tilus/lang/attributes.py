@@ -6,9 +6,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilus.lang.errors import InstructionError
+from tilus.lang.errors import InstructionError, brief
 
 _NAMES = ("blocks", "cluster_blocks", "warps")
+# The most blocks along x, and of a cluster. What holds along the other axes, and on a target, the compiler knows.
+_MOST_BLOCKS = 2**31 - 1
+_MOST_OF_CLUSTER = 16
 
 
 def _check_constant(value: Any, what: str) -> int:
@@ -51,7 +54,7 @@ class Attributes:
             raise InstructionError(f"expected an attribute of a kernel ({', '.join(_NAMES)}), but got '{name}'")
         what = f"self.attrs.{name}"
         if name == "warps" and not 1 <= _check_constant(value, what) <= 32:
-            raise InstructionError(f"expected 1 to 32 warps as {what}, but got {value}")
+            raise InstructionError(f"expected 1 to 32 warps as {what}, but got {brief(value)}")
         if name == "cluster_blocks":
             _check_axes(value, what, lambda axis: self._check_cluster(axis, what))
         if name == "blocks":
@@ -60,8 +63,8 @@ class Attributes:
 
     @staticmethod
     def _check_cluster(axis: Any, what: str) -> None:
-        if _check_constant(axis, what) < 1:
-            raise InstructionError(f"expected positive numbers as {what}, but got {axis}")
+        if not 1 <= _check_constant(axis, what) <= _MOST_OF_CLUSTER:
+            raise InstructionError(f"expected 1 to {_MOST_OF_CLUSTER} blocks as {what}, but got {brief(axis)}")
 
     @staticmethod
     def _check_blocks(axis: Any, what: str) -> None:
@@ -69,3 +72,7 @@ class Attributes:
 
         if not is_scalar(axis):
             raise InstructionError(f"expected integers as {what}, but got {describe(axis)}")
+        if isinstance(axis, int) and not 0 <= axis <= _MOST_BLOCKS:
+            raise InstructionError(
+                f"expected 0 to {_MOST_BLOCKS} blocks as {what}, but got {brief(axis)}", "let each block do more, or use another axis"
+            )

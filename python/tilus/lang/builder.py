@@ -8,12 +8,13 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from contextvars import ContextVar
 from typing import Any, Iterator, Optional, Sequence, Union
 
 from tilus._compiler import ir
 from tilus.dtypes import DataType, PointerType
-from tilus.lang.errors import InstructionError, Place
+from tilus.lang.errors import InstructionError, Place, brief
 from tilus.lang.frames import Frame
 
 _current: ContextVar[Optional["Builder"]] = ContextVar("tilus_builder", default=None)
@@ -28,6 +29,20 @@ def current_builder() -> Builder:
             "call it in the __call__ of a tilus.Script, or in a method that this calls",
         )
     return builder
+
+
+# The most elements of the dialect's tiles and views, of the sizes that are known.
+_MOST_ELEMENTS = 1 << 40
+
+
+def sizes_text(shape: Sequence[Optional[int]]) -> str:
+    """The sizes of a tile or a view as its type has them; None is one that is known at run time only."""
+    count = math.prod(size for size in shape if size is not None)
+    if count > _MOST_ELEMENTS:
+        raise InstructionError(
+            f"expected at most {_MOST_ELEMENTS} elements, but got {brief(count)}", "take smaller sizes, in a loop or in views from an offset on"
+        )
+    return "".join(f"{'?' if size is None else size}x" for size in shape)
 
 
 def has_builder() -> bool:
@@ -141,7 +156,7 @@ class Builder:
 
     def tile_type(self, shape: Sequence[int], dtype: DataType) -> ir.Type:
         """The type of a register tile without a layout."""
-        return self.type("tensor<" + "".join(f"{extent}x" for extent in shape) + dtype.mlir + ">")
+        return self.type(f"tensor<{sizes_text(shape)}{dtype.mlir}>")
 
     @property
     def location(self) -> ir.Location:
@@ -243,12 +258,21 @@ class Builder:
             _current.reset(token)
 
 
+def check_number(number: Union[int, float], dtype: DataType) -> Union[int, float]:
+    """The number, which must be in the range of a type."""
+    low, high = dtype.limits
+    if not low <= number <= high:
+        advice = "use a wider type" if dtype.nbits < 64 else "no type is wider; make the number smaller"
+        raise InstructionError(f"expected a number from {low} to {high} for {dtype.name}, but got {brief(number)}", advice)
+    return number
+
+
 def number_text(value: Union[int, float, bool], dtype: DataType) -> str:
     """A number of a type as MLIR writes it."""
     if dtype.is_boolean():
         return "true" if value else "false"
     if dtype.is_integer():
-        number = int(value)
+        number = check_number(int(value), dtype)
         if dtype.nbits == 1:
             return f"{number & 1} : i1"
         if number >= 1 << (dtype.nbits - 1):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Optional, Sequence
 
 from tilus.dtypes import DataType
-from tilus.lang.builder import current_builder
+from tilus.lang.builder import current_builder, sizes_text
 
 UNIT = "unit"
 
@@ -47,24 +47,21 @@ def tile_type(dtype: DataType, shape: Sequence[int], layout: Optional[Any] = Non
     builder = current_builder()
     if layout is None:
         return builder.tile_type(shape, dtype)
-    sizes = "".join(f"{size}x" for size in shape)
-    return builder.type(f"tensor<{sizes}{dtype.mlir}, {layout}>")
+    return builder.type(f"tensor<{sizes_text(shape)}{dtype.mlir}, {layout}>")
 
 
 def shared_type(dtype: DataType, shape: Sequence[int], layout: Optional[Any] = None) -> Any:
     """The type of a tile in shared memory."""
-    sizes = "".join(f"{size}x" for size in shape)
     tail = "" if layout is None else f", {layout}"
-    return current_builder().type(f"!tilus.shared<{sizes}{dtype.mlir}{tail}>")
+    return current_builder().type(f"!tilus.shared<{sizes_text(shape)}{dtype.mlir}{tail}>")
 
 
 def global_type(dtype: DataType, shape: Sequence[Optional[int]], strides: Optional[Sequence[Optional[int]]] = None) -> Any:
     """The type of a view of global memory; None is a size or a stride that is known at run time only."""
-    sizes = "".join(f"{'?' if size is None else size}x" for size in shape)
     tail = ""
     if strides is not None:
         tail = f", strides = [{', '.join('?' if stride is None else str(stride) for stride in strides)}]"
-    return current_builder().type(f"!tilus.global<{sizes}{dtype.mlir}{tail}>")
+    return current_builder().type(f"!tilus.global<{sizes_text(shape)}{dtype.mlir}{tail}>")
 
 
 def constant(number: Any, dtype: DataType) -> Any:

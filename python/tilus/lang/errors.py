@@ -31,6 +31,13 @@ class InstructionError(TilusError):
         return f"{self.message}; {self.advice}" if self.advice else self.message
 
 
+def brief(number: Any) -> str:
+    """A number in few characters, however long its digits are."""
+    if isinstance(number, int) and number.bit_length() > 128:
+        return f"an integer of {number.bit_length()} bits"
+    return str(number)
+
+
 class Place(NamedTuple):
     """A piece of a line of a source file. Lines and columns start at 1; `end` is the column behind the last."""
 

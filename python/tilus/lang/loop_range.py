@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union
 
-from tilus.lang.errors import InstructionError
+from tilus.lang.errors import InstructionError, brief
 
 
 # The compiler unrolls a loop at most so many times.
@@ -40,9 +40,10 @@ class LoopRange:
                 "expected bounds that are known when the script is transpiled for unroll='all', but got a value of run time",
                 "unroll by a number, or annotate the parameter as int",
             ) from None
-        if len(rounds) > MAX_UNROLL:
+        count = -((rounds.start - rounds.stop) // rounds.step)
+        if count > MAX_UNROLL:
             raise InstructionError(
-                f"expected at most {MAX_UNROLL} rounds of a loop with unroll='all', but got {len(rounds)}", "unroll by a number"
+                f"expected at most {MAX_UNROLL} rounds of a loop with unroll='all', but got {brief(count)}", "unroll by a number"
             )
         return list(rounds)
 

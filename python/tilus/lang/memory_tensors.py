@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from typing import Any, Optional, Sequence
 
-from tilus.dtypes import DataType, pointer_to
-from tilus.lang.builder import current_builder
+from tilus.dtypes import DataType, int64, pointer_to
+from tilus.lang.builder import check_number, current_builder
 from tilus.lang.emit import emit, global_type, int_list, perform, shared_type, tile_type
-from tilus.lang.errors import InstructionError
+from tilus.lang.errors import InstructionError, brief
 from tilus.lang.indexing import offset_value, parse_index
 from tilus.lang.scalars import Constant, Pointer, Scalar
 
@@ -277,7 +277,9 @@ def check_sizes(sizes: Any, what: str) -> list:
         elif isinstance(size, bool) or not isinstance(size, (int, Scalar)):
             raise InstructionError(f"expected integers as {what}, but got {size!r}")
         if isinstance(size, int) and size < 0 and what == "shape":
-            raise InstructionError(f"expected sizes of at least 0 as {what}, but got {size}")
+            raise InstructionError(f"expected sizes of at least 0 as {what}, but got {brief(size)}")
+        if isinstance(size, int):
+            check_number(size, int64)
         result.append(size)
     if len(result) > 5:
         raise InstructionError(f"expected at most 5 dimensions as {what}, but got {len(result)}")

@@ -8,12 +8,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, Optional, Union
 
 from tilus.dtypes import DataType, PointerType, boolean, float32, int32, int64, promote_type, uint64
 from tilus.lang import signs
-from tilus.lang.builder import current_builder, has_builder
+from tilus.lang.builder import check_number, current_builder, has_builder
 from tilus.lang.errors import InstructionError
 
 Number = Union[bool, int, float]
@@ -331,12 +332,11 @@ def fit(number: Number, dtype: DataType) -> Number:
     if dtype.is_integer():
         if isinstance(number, float) and not number.is_integer():
             _warn(f"the float {number} is truncated to be a constant of {dtype.name}")
-        if number != number or not low <= int(number) <= high:
-            raise InstructionError(
-                f"expected a number from {low} to {high} for {dtype.name}, but got {number}", "use a wider type"
-            )
-        return int(number)
-    number = float(number)
+        return int(check_number(number if number != number else math.trunc(number), dtype))
+    try:
+        number = float(number)
+    except OverflowError:
+        return check_number(number, dtype)
     if not low <= number <= high and number == number and number not in (float("inf"), float("-inf")):
         end = high if number > 0 else low
         _warn(f"the constant {number} is beyond {dtype.name}, and becomes {end}")

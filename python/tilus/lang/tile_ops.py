@@ -17,7 +17,7 @@ import math
 from typing import Any, Optional, Sequence, Union
 
 from tilus.dtypes import DataType, boolean, float32, float64, int32, int64, promote_type, tf32
-from tilus.lang.errors import InstructionError
+from tilus.lang.errors import InstructionError, brief
 from tilus.lang.emit import UNIT, constant, contraction, emit, i64, tile_type
 from tilus.lang.scalars import Constant, Scalar, host_number
 
@@ -88,7 +88,7 @@ def check_shape(shape: Any, what: str = "shape") -> tuple:
             got = "a value known at run time only" if isinstance(size, Scalar) else repr(size)
             raise InstructionError(f"expected sizes known at compile time as {what}, but got {got}; annotate the parameter as int")
         if size < 1:
-            raise InstructionError(f"expected positive sizes as {what}, but got {tuple(shape)}")
+            raise InstructionError(f"expected positive sizes as {what}, but got ({', '.join(map(brief, shape))})")
     if len(shape) > 5:
         raise InstructionError(f"expected at most 5 dimensions as {what}, but got {len(shape)}")
     return tuple(shape)

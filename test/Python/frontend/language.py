@@ -8,18 +8,12 @@ What the two compute must be equal. The same text is executed by both, so it say
 import numpy as np
 from tilus import _compiler
 from tilus.dtypes import DataType, dtype_to_numpy, float32, int32
+from tilus.lang.attributes import Attributes
 from tilus.lang.classes import Members
 from tilus.lang.instructions import Instructions
 from tilus.lang.transpiler import transpile
 
 PAIRS = [(a, b) for a in (-9, -1, 0, 1, 2, 3, 5, 8, 13) for b in (-7, -2, -1, 0, 1, 4, 6, 11)]
-
-
-class Attributes:
-    """What a script says of its launch."""
-
-    blocks = None
-    warps = None
 
 
 class Kernel(Members, Instructions):

@@ -165,3 +165,10 @@ def test_errors():
     ]:
         with pytest.raises(ValueError, match=words):
             call()
+
+
+@pytest.mark.parametrize("shape", [[-1], [-1, -1], [2**70], [2**40, 2**40]])
+@pytest.mark.parametrize("make", [tensor.zeros, tensor.ones, tensor.rand, tensor.randn])
+def test_a_shape_that_does_not_fit(make, shape):
+    with pytest.raises(ValueError, match="expected sizes of at least 0 and fewer than 2\\*\\*60 elements, but got a shape of "):
+        make(shape)

@@ -71,3 +71,10 @@ def test_what_changes_while_options_are_read_is_read_again(monkeypatch):
         assert [options["fast_math"] for options in reads] == [False, True]
     finally:
         tilus.option.reset()
+
+
+@pytest.mark.parametrize("value", [0, -1, 2**31, 2**70, 1.5, True, "2"])
+@pytest.mark.parametrize("name", ["parallel_workers", "bench_warmup", "bench_repeat"])
+def test_a_count_that_is_none(name, value):
+    with pytest.raises(ValueError, match=f"expected an integer from 1 to 2147483647 as the number of .*, but got {value!r}"):
+        getattr(tilus.option, name)(value)
