@@ -115,11 +115,19 @@ def _check_switch(value: bool) -> bool:
     return value
 
 
+def _check_path(value: Union[str, Path]) -> str:
+    """The folder as an absolute path; '' as it is."""
+    if not isinstance(value, (str, Path)):
+        raise TypeError(f"expected a path as text or a pathlib.Path, but got {value!r}")
+    return str(Path(value).expanduser().absolute()) if str(value) else ""
+
+
 def cache_dir(dir_path: Union[str, Path]) -> None:
     """The folder where compiled kernels and tuned choices are kept."""
-    if not isinstance(dir_path, (str, Path)):
-        raise TypeError(f"expected a path as text or a pathlib.Path, but got {dir_path!r}")
-    _set("cache_dir", str(Path(dir_path).expanduser().absolute()))
+    path = _check_path(dir_path)
+    if not path:
+        raise ValueError("expected a folder for the cache, but got ''; the variable TILUS_CACHE=off does without one")
+    _set("cache_dir", path)
 
 
 def parallel_workers(n: int) -> None:
@@ -161,7 +169,7 @@ def device(name: Optional[str] = None) -> str:
 
 def dump_dir(path: Union[str, Path]) -> None:
     """The folder to which every stage of a compilation is written; '' for none."""
-    _set("dump_dir", str(Path(path).expanduser().absolute()) if str(path) else "")
+    _set("dump_dir", _check_path(path))
 
 
 class debug:
@@ -170,9 +178,9 @@ class debug:
     @staticmethod
     def dump_ir(enable: bool = True) -> None:
         """Writes every stage of a compilation below the script's folder in the cache, unless a folder is named."""
-        _set("debug.dump_ir", bool(enable))
+        _set("debug.dump_ir", _check_switch(enable))
 
     @staticmethod
     def disable_ptxas_opt(enabled: bool = True) -> None:
         """Compiles without optimisation."""
-        _set("debug.disable_ptxas_opt", bool(enabled))
+        _set("debug.disable_ptxas_opt", _check_switch(enabled))
