@@ -12,41 +12,25 @@ import argparse
 import datetime
 import json
 import pathlib
-import statistics
 import sys
 
 import torch
+from tilus.utils import benchmark_func
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 sys.path[:0] = [str(EXAMPLES / "softmax"), str(EXAMPLES / "layer_norm")]
 from layer_norm import LayerNorm  # noqa: E402
 from softmax import Softmax  # noqa: E402
 
+WARMUP, REPEAT = 3, 30
 SIZES = [(8192, 8192), (16384, 8192), (32768, 4096)]
 
 
-class Timer:
-    def __init__(self):
-        cache = torch.cuda.get_device_properties(0).L2_cache_size
-        self.slab = torch.empty(max(2 * cache, 2**28), dtype=torch.int8, device="cuda")
-
-    def __call__(self, function):
-        """Microseconds."""
-        for _ in range(3):
-            function()
-        times = []
-        for _ in range(30):
-            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            self.slab.zero_()
-            start.record()
-            function()
-            stop.record()
-            torch.cuda.synchronize()
-            times.append(start.elapsed_time(stop) * 1e3)
-        return round(statistics.median(times), 2)
+def time_us(function):
+    return round(benchmark_func(function, WARMUP, REPEAT) * 1e3, 2)
 
 
-def measure(timer, m, n):
+def measure(m, n):
     x = torch.rand(m, n, dtype=torch.float16, device="cuda")
     gamma, beta = torch.rand(2, n, dtype=torch.float16, device="cuda")
     y = torch.empty_like(x)
@@ -56,11 +40,11 @@ def measure(timer, m, n):
     layer_norm(m, n, x, gamma, beta, y, 1e-5)
     torch.testing.assert_close(y, torch.nn.functional.layer_norm(x, [n], gamma, beta, 1e-5), rtol=1e-2, atol=4e-3)
     return {
-        "rows": m, "columns": n, "copy_us": timer(lambda: y.copy_(x)),
-        "softmax_us": timer(lambda: softmax(m, n, x, y)),
-        "layer_norm_us": timer(lambda: layer_norm(m, n, x, gamma, beta, y, 1e-5)),
-        "torch_softmax_us": timer(lambda: torch.softmax(x, 1)),
-        "torch_layer_norm_us": timer(lambda: torch.nn.functional.layer_norm(x, [n], gamma, beta, 1e-5)),
+        "rows": m, "columns": n, "copy_us": time_us(lambda: y.copy_(x)),
+        "softmax_us": time_us(lambda: softmax(m, n, x, y)),
+        "layer_norm_us": time_us(lambda: layer_norm(m, n, x, gamma, beta, y, 1e-5)),
+        "torch_softmax_us": time_us(lambda: torch.softmax(x, 1)),
+        "torch_layer_norm_us": time_us(lambda: torch.nn.functional.layer_norm(x, [n], gamma, beta, 1e-5)),
     }  # fmt: skip
 
 
@@ -68,9 +52,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", help="where the report goes")
     options = parser.parse_args()
-    timer, results = Timer(), []
+    results = []
     for m, n in SIZES:
-        results.append(measure(timer, m, n))
+        results.append(measure(m, n))
         row = results[-1]
         shares = [f"{name} {row[f'{name}_us']} us, {row['copy_us'] / row[f'{name}_us']:.1%} of the copy's rate"
                   for name in ("softmax", "layer_norm")]

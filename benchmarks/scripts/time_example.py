@@ -11,17 +11,26 @@ With a number of measurements the example ends after so many, so after its first
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import functools
+import importlib.util
 import json
 import os
 import pathlib
 import runpy
-import statistics
 import sys
 import time
 
 import torch
 
 WARMUP, REPEAT = 5, 20
+TIMER = pathlib.Path(__file__).resolve().parents[2] / "python/tilus/utils/benchmark.py"
+
+
+def load_timer():
+    """This tree's `benchmark_func`, whichever package is timed by it."""
+    spec = importlib.util.spec_from_file_location("event_timer", TIMER)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.benchmark_func
 
 
 class Enough(Exception):
@@ -33,23 +42,13 @@ class Recorder:
 
     def __init__(self, limit):
         self.rows, self.begin, self.first, self.limit = [], None, None, limit
-        l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
-        self.slab = torch.empty(max(2 * l2_bytes, 2**27), dtype=torch.int8, device="cuda")
+        self.timer = load_timer()
 
     def __call__(self, function, *_, **__):
         torch.cuda.synchronize()
         if self.first is None:
             self.first = time.perf_counter() - self.begin
-        for _ in range(WARMUP):
-            function()
-        pairs = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(REPEAT)]
-        for start, stop in pairs:
-            self.slab.zero_()
-            start.record()
-            function()
-            stop.record()
-        torch.cuda.synchronize()
-        median = statistics.median(start.elapsed_time(stop) for start, stop in pairs)
+        median = self.timer(function, WARMUP, REPEAT)
         self.rows.append({"label": self.get_label(function), "ms": round(median, 5)})
         if len(self.rows) == self.limit:
             raise Enough
