@@ -15,12 +15,16 @@ out=build/demo
 
 say() { printf '\n== %s\n' "$*"; }
 
-say "1. Set up: install what is missing"
+# What the first build of the program takes on one processor, as build/.ninja_log adds it up.
+BUILD_SECONDS=320
+processors=$(nproc)
+
+say "1. Set up: install what is missing; minutes on a fresh machine, as the network allows, else no time"
 utils/setup.sh
 
-say "2. Build into build/"
+say "2. Build into build/ on $processors processors; about $((BUILD_SECONDS / processors / 60 + 1)) minutes the first time"
 cmake --preset release >/dev/null
-cmake --build build --target tilus-run --parallel "$(nproc)"
+cmake --build build --target tilus-run --parallel "$processors"
 run=build/bin/tilus-run
 python=.venv/bin/python
 

@@ -41,7 +41,7 @@ install_packages() {
     command -v sudo >/dev/null || die "expected root or sudo, to run: apt-get install ${missing[*]}"
     sudo=(sudo)
   fi
-  say "installing ${missing[*]}"
+  say "installing with apt-get, which tells nothing until it is done: ${missing[*]}"
   "${sudo[@]}" apt-get -qq update || say "apt-get update failed; trying with the package lists at hand"
   for package in "${missing[@]}"; do
     [[ $package == *-22* ]] || continue
@@ -87,7 +87,7 @@ setup_venv() {
   mapfile -t wheels < <(cuda_wheels)
   wanted=$(cat utils/requirements.txt && printf '%s\n' "${wheels[@]}")
   if [[ -x $VENV/bin/python && -f $stamp && $(<"$stamp") == "$wanted" ]]; then return; fi
-  say "preparing $VENV"
+  say "preparing $VENV with pip, which tells nothing until it is done"
   [[ -x $VENV/bin/python ]] || "${TILUS_PYTHON:-/usr/bin/python3}" -m venv "$VENV"
   "$VENV/bin/python" -m pip install -q --disable-pip-version-check -r utils/requirements.txt
   if [[ ${#wheels[@]} -gt 0 ]]; then
