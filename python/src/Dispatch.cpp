@@ -166,9 +166,11 @@ static int visitDispatcher(PyObject *self, visitproc visit, void *arg) {
   DispatcherStates *states = reinterpret_cast<DispatcherObject *>(self)->states;
   if (!states)
     return 0;
-  for (auto &[key, state] : *states)
+  for (auto &[record, state] : *states) {
+    Py_VISIT(record);
     for (ParamRow &row : state->rows)
       Py_VISIT(row.defaultValue.ptr());
+  }
   return 0;
 }
 

@@ -20,10 +20,12 @@ struct DispatcherState {
   unsigned divisors = 0;
   TilusDispatcher *dispatcher = nullptr;
   nb::object tuner;
+  /// The object of Python that has the options, and answers requests by its method compile_request.
+  nb::object record;
 };
 
-/// One for each set of options under which the script was used.
-using DispatcherStates = std::map<std::string, std::unique_ptr<DispatcherState>>;
+/// One for each record, of which there is one for each set of options under which the script was used.
+using DispatcherStates = std::map<PyObject *, std::unique_ptr<DispatcherState>>;
 
 struct DispatcherObject {
   PyObject_HEAD vectorcallfunc call;

@@ -89,30 +89,31 @@ static std::pair<nb::tuple, nb::tuple> computeKey(const DispatcherState &state, 
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// Asks the Python object, whose method adds what it compiled to the result.
-static void compile(PyObject *self, const TilusCompileRequest &request, TilusCompileResult *result) {
+/// Asks the state's record, whose method adds what it compiled to the result. The script may use another
+/// state meanwhile.
+static void compile(const DispatcherState &state, const TilusCompileRequest &request,
+                    TilusCompileResult *result) {
   nb::list values, divisibility;
-  const std::vector<ParamRow> &rows = getState(self)->rows;
   for (size_t index = 0; index < request.argumentCount; ++index) {
-    bool isConstant = rows[index].kind == TilusParamKindConstant;
+    bool isConstant = state.rows[index].kind == TilusParamKindConstant;
     values.append(isConstant ? makeConstant(request.arguments[index]) : nb::none());
     divisibility.append(request.divisibility[index]);
   }
   nb::object place = nb::cast(CompileResult{result});
-  nb::tuple key = computeKey(*getState(self), request.arguments, request.argumentCount).first;
-  nb::object answer =
-      nb::steal(PyObject_CallMethod(self, "_compile_request", "OOOOO", getHandle(request.target).ptr(),
-                                    values.ptr(), divisibility.ptr(), key.ptr(), place.ptr()));
+  nb::tuple key = computeKey(state, request.arguments, request.argumentCount).first;
+  nb::object answer = nb::steal(PyObject_CallMethod(state.record.ptr(), "compile_request", "OOOOO",
+                                                    getHandle(request.target).ptr(), values.ptr(),
+                                                    divisibility.ptr(), key.ptr(), place.ptr()));
   nb::inst_ptr<CompileResult>(place)->result = nullptr;
   if (!answer.is_valid())
     throw nb::python_error();
 }
 
-static TilusError *compileCallback(void *self, const TilusCompileRequest *request,
+static TilusError *compileCallback(void *state, const TilusCompileRequest *request,
                                    TilusCompileResult *result) {
   nb::gil_scoped_acquire acquire;
   try {
-    compile(static_cast<PyObject *>(self), *request, result);
+    compile(*static_cast<const DispatcherState *>(state), *request, result);
     return nullptr;
   } catch (nb::python_error &error) {
     error.restore();
@@ -127,15 +128,16 @@ static TilusError *compileCallback(void *self, const TilusCompileRequest *reques
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The instance, and the dispatcher that keeps it.
+/// The instance, the dispatcher that keeps it, and the record that it was compiled by.
 struct Instance {
   const TilusInstance *instance;
   nb::object dispatcher;
+  nb::object record;
 };
 } // namespace
 
-static nb::object wrapInstance(PyObject *self, const TilusInstance *instance) {
-  return nb::cast(Instance{instance, nb::borrow(self)});
+static nb::object wrapInstance(PyObject *self, const DispatcherState &state, const TilusInstance *instance) {
+  return nb::cast(Instance{instance, nb::borrow(self), state.record});
 }
 
 static Artifact getArtifact(const Instance &instance, size_t index) {
@@ -174,11 +176,11 @@ static bool isDispatchLogged() {
   return words.find(",dispatch=debug,") != std::string::npos;
 }
 
-/// _set_up(key, name, rows, divisors, tuner): makes the state of a key. Rows are (name, kind, constant types,
-/// bits, codes, has default, default, type in words, least, most).
+/// _set_up(record, name, rows, divisors, tuner): makes the state of a record. Rows are (name, kind, constant
+/// types, bits, codes, has default, default, type in words, least, most).
 static nb::object setUp(PyObject *self, nb::args arguments) {
   auto state = std::make_unique<DispatcherState>();
-  auto key = nb::cast<std::string>(arguments[0]);
+  state->record = nb::borrow(arguments[0]);
   state->name = nb::cast<std::string>(arguments[1]);
   state->divisors = nb::cast<unsigned>(arguments[3]);
   std::vector<TilusCallParam> params;
@@ -206,7 +208,7 @@ static nb::object setUp(PyObject *self, nb::args arguments) {
   TilusDispatcherOptions options = {};
   options.size = sizeof(options);
   options.compile = compileCallback;
-  options.userData = self;
+  options.userData = state.get();
   if (isDispatchLogged())
     options.log = [](void *, const char *line) { std::fprintf(stderr, "%s\n", line); };
   state->tuner = nb::borrow(arguments[4]);
@@ -217,17 +219,18 @@ static nb::object setUp(PyObject *self, nb::args arguments) {
   auto *object = reinterpret_cast<DispatcherObject *>(self);
   if (!object->states)
     object->states = new DispatcherStates();
-  object->states->emplace(std::move(key), std::move(state));
+  PyObject *record = state->record.ptr();
+  object->states->emplace(record, std::move(state));
   return nb::none();
 }
 
-/// _select(key, generation): uses the state of a key until the options change again.
+/// _select(record, generation): uses the state of a record until the options change again.
 static nb::object select(PyObject *self, nb::args arguments) {
   auto *object = reinterpret_cast<DispatcherObject *>(self);
-  auto found = object->states ? object->states->find(nb::cast<std::string>(arguments[0]))
-                              : DispatcherStates::iterator();
+  auto found =
+      object->states ? object->states->find(nb::handle(arguments[0]).ptr()) : DispatcherStates::iterator();
   if (!object->states || found == object->states->end())
-    throw nb::key_error("expected the key of a state, but got another");
+    throw nb::key_error("expected the record of a state, but got another");
   object->state = found->second.get();
   object->generation = nb::cast<uint64_t>(arguments[1]);
   return nb::none();
@@ -295,7 +298,7 @@ static nb::object compileInstance(PyObject *self, nb::args arguments) {
         tilusDispatcherCompile(state.dispatcher, read.values.data(), read.values.size(), target, &instance);
   }
   check(error);
-  return wrapInstance(self, instance);
+  return wrapInstance(self, state, instance);
 }
 
 /// _find(arguments, target): the instance, the number of the candidate, and the path.
@@ -311,7 +314,8 @@ static nb::object findKernel(PyObject *self, nb::args arguments) {
     error = tilusDispatcherFind(state.dispatcher, read.values.data(), read.values.size(), target, &found);
   }
   check(error);
-  return nb::make_tuple(wrapInstance(self, found.instance), found.candidate, static_cast<int>(found.path));
+  return nb::make_tuple(wrapInstance(self, state, found.instance), found.candidate,
+                        static_cast<int>(found.path));
 }
 
 /// _key(arguments): the words that tell instances apart, and those that tell choices apart.
@@ -326,17 +330,18 @@ static nb::object describeKey(PyObject *self, nb::args arguments) {
 static nb::object listEntries(PyObject *self, nb::args arguments) {
   struct Visit {
     PyObject *self;
+    const DispatcherState &state;
     size_t jitWords;
     nb::list entries;
   };
   DispatcherState &state = *getState(self);
-  Visit visit = {self, tilusDispatcherGetJitWords(state.dispatcher), {}};
+  Visit visit = {self, state, tilusDispatcherGetJitWords(state.dispatcher), {}};
   auto add = [](void *data, const uint64_t *key, size_t words, const TilusInstance *instance,
                 size_t candidate) {
     auto &visit = *static_cast<Visit *>(data);
     visit.entries.append(nb::make_tuple(makeTuple(key, visit.jitWords),
                                         makeTuple(key + visit.jitWords, words - visit.jitWords),
-                                        wrapInstance(visit.self, instance), candidate));
+                                        wrapInstance(visit.self, visit.state, instance), candidate));
   };
   check(tilusDispatcherVisitEntries(state.dispatcher, getTarget(arguments[0]), add, &visit));
   return visit.entries;
@@ -393,6 +398,7 @@ void tilus::python::bindInstances(nb::module_ &module) {
   nb::class_<Instance>(module, "Instance", "What was compiled for one target and one set of constants.")
       .def_prop_ro("target",
                    [](const Instance &self) { return getHandle(tilusInstanceGetTarget(self.instance)); })
+      .def_prop_ro("record", [](const Instance &self) { return self.record; })
       .def_prop_ro("address", [](const Instance &self) { return reinterpret_cast<uint64_t>(self.instance); })
       .def("__len__", [](const Instance &self) { return tilusInstanceGetCount(self.instance); })
       .def("artifact", getArtifact, "The artifact of a candidate.");

@@ -20,7 +20,7 @@ from tilus.runtime import compilation, observers, records
 from tilus.runtime.arguments import CONSTANT, POINTER, stream_handle
 from tilus.runtime.instance import JitInstance
 from tilus.runtime.tuning import collect_tuning_metadata, make_tuner, tilus_version, tuning_metadata_matches
-from tilus.target import Target, current_device, default_target, find_scoped_target, get_current_target, of_handle
+from tilus.target import Target, current_device, default_target, find_scoped_target, get_current_target
 
 __all__ = [
     "InstantiatedScript", "JitInstance", "collect_tuning_metadata", "generate_schedules", "span_space",
@@ -108,9 +108,10 @@ class InstantiatedScript(runtime.Dispatcher):
     @property
     def jit_instances(self) -> dict:
         """What was compiled: instances by their target and what they are specialised for."""
-        for target in list(self._state.targets):
+        state = self._state
+        for target in list(state.targets):
             self._table(target)
-        return dict(self._state.instances)
+        return dict(state.instances)
 
     @property
     def dispatch_tables(self) -> dict:
@@ -125,7 +126,7 @@ class InstantiatedScript(runtime.Dispatcher):
     def _table(self, target: Target) -> dict:
         table = {}
         for jit_key, tuning_key, native, number in self._entries(target.handle):
-            table[jit_key, tuning_key] = (self._state.get_instance(native, jit_key), number)
+            table[jit_key, tuning_key] = (native.record.get_instance(native, jit_key), number)
         return table
 
     def stats(self) -> dict:
@@ -156,9 +157,9 @@ class InstantiatedScript(runtime.Dispatcher):
             if state is None:
                 state = records.State(self, compiler)
                 rows = [parameter.row() for parameter in self.parameters]
-                self._set_up(key, self.__name__, rows, DIVISORS, make_tuner(state, *bench) if len(self._arguments) > 1 else None)
+                self._set_up(state, self.__name__, rows, DIVISORS, make_tuner(state, *bench) if len(self._arguments) > 1 else None)
                 self._states[key] = state
-            self._select(key, generation)
+            self._select(state, generation)
             self._state = state
 
     # -- compiling
@@ -172,17 +173,12 @@ class InstantiatedScript(runtime.Dispatcher):
         self._refresh()
         arguments = self._bind(args, kwargs)
         target = find_scoped_target() or self._default_target(arguments)
-        return self._state.get_instance(self._compile(arguments, target.handle), self._key(arguments)[0])
+        native = self._compile(arguments, target.handle)
+        return native.record.get_instance(native, self._key(arguments)[0])
 
     def _default_target(self, arguments: tuple) -> Target:
         device, _, _ = self._place(arguments)
         return get_current_target() if device is None else default_target(device)
-
-    @shows_script_only
-    def _compile_request(self, handle: Any, values: list, divisibility: list, jit_key: tuple, result: Any) -> None:
-        """Compiles for the native dispatcher, which calls it once a target and key."""
-        constants, divisors = self._specialize(values, divisibility)
-        self._state.compile(of_handle(handle), constants, divisors, jit_key, result)
 
     def _specialize(self, values: Sequence, divisibility: Sequence) -> tuple:
         """The constants by name, and what integers and addresses are multiples of where kernels may rely on it."""
@@ -245,7 +241,7 @@ class InstantiatedScript(runtime.Dispatcher):
     def _call_stub(self, stub: Any, arguments: tuple) -> None:
         target = find_scoped_target() or self._default_target(arguments)
         native, number, _ = self._find(arguments, target.handle)
-        instance = self._state.get_instance(native, self._key(arguments)[0])
+        instance = native.record.get_instance(native, self._key(arguments)[0])
         stub(target, instance.artifacts[number], arguments)
 
     def _run_reference(self, arguments: tuple, hazards: bool) -> None:

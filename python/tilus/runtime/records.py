@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Callable, Mapping, Optional
 
 from tilus._native import runtime
+from tilus.lang.errors import shows_script_only
 from tilus.logging import get_logger
 from tilus.runtime import compilation, dumping, fingerprint, tools
 from tilus.runtime.instance import JitInstance
@@ -75,6 +76,12 @@ class State:
         return Path(path) if path else None
 
     # -- compiling
+
+    @shows_script_only
+    def compile_request(self, handle: Any, values: list, divisibility: list, jit_key: tuple, result: Any) -> None:
+        """Compiles for the native dispatcher of this state, which calls it once a target and key."""
+        constants, divisors = self.owner._specialize(values, divisibility)
+        self.compile(of_handle(handle), constants, divisors, jit_key, result)
 
     def compile(self, target: Target, constants: Mapping, divisibility: Mapping, jit_key: tuple, result: Any) -> None:
         """Answers a request: from the store if all is there, else by transpiling and compiling all schedules."""

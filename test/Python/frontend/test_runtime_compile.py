@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import gc
+import pkgutil
 import threading
 
 import numpy as np
@@ -115,7 +116,10 @@ def test_instances_survive_collection():
     assert VectorAdd(2048).parameters[1].type is (~float32)
 
 
-def test_options_that_change_while_a_script_compiles_do_not_count(monkeypatch):
+@pytest.mark.parametrize("step", ["runtime.compilation.transpile", "lang.instantiated_script.InstantiatedScript._specialize"])
+def test_options_that_change_while_a_script_compiles_do_not_count(monkeypatch, step):
+    """Nor does a call of another thread, which has the script use the new ones."""
+
     class Quotient(tilus.Script):
         def __call__(self, p: ~tilus.float32):
             self.attrs.warps = 1
@@ -124,17 +128,23 @@ def test_options_that_change_while_a_script_compiles_do_not_count(monkeypatch):
             x = self.load_global(g, offsets=[0], shape=[32])
             self.store_global(g, x / (x + 1.0), offsets=[0])
 
-    from tilus.runtime import compilation
-
-    transpile = compilation.transpile
+    script = Quotient()
+    place, _, name = ("tilus." + step).rpartition(".")
+    original = getattr(pkgutil.resolve_name(place), name)
 
     def change(*arguments):
         tilus.option.fast_math(True)
-        return transpile(*arguments)
+        script._refresh()
+        return original(*arguments)
 
-    monkeypatch.setattr(compilation, "transpile", change)
     try:
         with tilus.target.scope("sm_90"):
-            assert "div.rn" in Quotient().compile(None).ptx
+            with monkeypatch.context() as patch:
+                patch.setattr(f"{place}.{name}", change)
+                exact = script.compile(None)
+            fast = script.compile(None)
+            tilus.option.fast_math(False)
+            assert script.compile(None) is exact and exact is not fast
+        assert "div.rn" in exact.ptx and "div.rn" not in fast.ptx
     finally:
-        tilus.option.fast_math(False)
+        tilus.option.reset()
