@@ -20,8 +20,13 @@ cuda = types.SimpleNamespace(is_available=lambda: False, synchronize=lambda: Non
 """
 EXAMPLE = """
 import time, tilus.utils
+class Slow(tilus.Script):
+    def __init__(self, first): self.left = first
+    def __call__(self): time.sleep(self.left); self.left = 0
 def wait(): time.sleep(0.005)
 def main():
+    script = Slow(0.02)
+    script(); script()
     for name in ("first", "second", "third"):
         print(tilus.utils.benchmark_func(lambda: wait()))
 """
@@ -30,7 +35,7 @@ def main():
 def test_an_example_of_another_package_is_timed(tmp_path):
     (tmp_path / "torch.py").write_text(TORCH)
     (tmp_path / "tilus").mkdir()
-    (tmp_path / "tilus/__init__.py").write_text("")
+    (tmp_path / "tilus/__init__.py").write_text("class Script:\n    pass\n")
     (tmp_path / "tilus/utils.py").write_text("benchmark_func = None\n")
     (tmp_path / "tilus/_native.py").write_text("class runtime:\n    def device_count():\n        return 0\n")
     (tmp_path / "example.py").write_text(EXAMPLE)
@@ -40,6 +45,7 @@ def test_an_example_of_another_package_is_timed(tmp_path):
     facts = json.loads((tmp_path / "out.json").read_text())
     assert [row["label"] for row in facts["rows"]] == ["first", "second"]
     assert all(row["ms"] >= 5 for row in facts["rows"]) and facts["package"].startswith(str(tmp_path))
+    assert 0.02 <= facts["call_s"] <= facts["first_s"]
 
 
 def test_no_script_has_a_clock_of_its_own():
