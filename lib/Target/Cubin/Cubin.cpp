@@ -112,12 +112,14 @@ static bool isAsShort(const Cubin &first, const Cubin &second) {
 /// registers than a kernel needs: it is assembled again for one block more a multiprocessor, as long as that
 /// costs hardly any code.
 static void raiseOccupancy(AssemblyJob job, Cubin &cubin) {
-  constexpr int64_t kEnoughWarps = 32, kLeastPercentOfRegisters = 65;
+  constexpr int64_t kEnoughWarps = 32, kLeastPercentOfRegisters = 65, kMostRegisters = 192;
   std::optional<int64_t> threads = readBlockThreads(job.ptx);
   if (!threads || cubin.kernels.size() != 1 || job.options->optLevel < 3 || job.options->maxRegisters)
     return;
   const Cubin first = cubin;
   const int64_t registers = first.kernels.front().registers;
+  if (registers > kMostRegisters)
+    return;
   BlockShape block{*threads, first.kernels.front().sharedBytes + job.options->dynamicSharedBytes};
   for (job.minBlocks = countResidentBlocks(*job.target, block, registers) + 1;; ++job.minBlocks) {
     if (job.minBlocks * *threads > kEnoughWarps * job.target->warpSize ||
