@@ -137,32 +137,46 @@ static LogicalResult unroll(scf::ForOp loop) {
   return unrollBy(rewriter, loop, factor.getInt());
 }
 
-/// Bits of a thread that a round of an innermost loop loads from memory that does not change.
-static int64_t countFetchedBits(scf::ForOp loop) {
-  int64_t bits = 0;
-  for (Operation &op : *loop.getBody()) {
-    if (isa<LoopLikeOpInterface>(op))
-      return 0;
-    auto load = dyn_cast<LoadGlobalOp>(op);
-    if (!load || load.getCache() != CacheHint::ReadOnly)
-      continue;
-    auto tile = cast<RankedTensorType>(load.getResult().getType());
-    bits += getTileLayout(tile).getLayout().getNumLocals() * getElementBits(tile.getElementType());
-  }
-  return bits;
+namespace {
+/// What a round of a loop takes of a thread's registers, in bits.
+struct RoundSize {
+  /// Tiles that are loaded from memory that does not change.
+  int64_t fetched = 0;
+  /// All tiles that are made.
+  int64_t made = 0;
+};
+} // namespace
+
+static RoundSize measureRound(scf::ForOp loop) {
+  RoundSize size;
+  loop.getBody()->walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto tile = dyn_cast<RankedTensorType>(type);
+      if (!tile || !getTileLayout(tile))
+        continue;
+      int64_t bits = getTileLayout(tile).getLayout().getNumLocals() * getElementBits(tile.getElementType());
+      auto load = dyn_cast<LoadGlobalOp>(op);
+      size.made += bits;
+      size.fetched += load && load.getCache() == CacheHint::ReadOnly ? bits : 0;
+    }
+  });
+  return size;
 }
 
 /// The assembler moves such loads up into earlier rounds, if it sees several. That pays where a round is
 /// short, and few registers hold what it loads.
 static void askToFetchAhead(scf::ForOp loop) {
-  constexpr int64_t kRounds = 4, kMaxBits = 16 * 32, kMaxStep = 1 << 20;
+  constexpr int64_t kRounds = 4, kMaxFetched = 16 * 32, kMaxMade = 256 * 32, kMaxStep = 1 << 20;
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  bool hasPlainStep = step && *step > 0 && *step <= kMaxStep && !loop.getStep().getType().isInteger(8) &&
-                      !loop.getStep().getType().isInteger(16);
-  int64_t bits = countFetchedBits(loop);
-  if (bits == 0 || bits > kMaxBits || !hasPlainStep)
+  Type type = loop.getInductionVar().getType();
+  bool isPlain = step && *step > 0 && *step <= kMaxStep && !type.isInteger(8) && !type.isInteger(16);
+  bool isInnermost =
+      !loop.getBody()->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!isPlain || !isInnermost)
     return;
-  loop->setAttr(TilusDialect::kUnrollAttrName, Builder(loop.getContext()).getI64IntegerAttr(kRounds));
+  RoundSize size = measureRound(loop);
+  if (size.fetched > 0 && size.fetched <= kMaxFetched && size.made <= kMaxMade)
+    loop->setAttr(TilusDialect::kUnrollAttrName, Builder(loop.getContext()).getI64IntegerAttr(kRounds));
 }
 
 namespace {

@@ -155,9 +155,10 @@ tilus.kernel @step(%n: i32) warps(1) grid {
 
 // -----
 
-// Loops that load a few registers a round from memory that does not change are unrolled unasked, those of more or of
-// other memory not, nor one that asks for itself.
+// Loops that load a few registers a round from memory that does not change are unrolled unasked, those of more, of other
+// memory or of many registers not, nor one that asks for itself.
 #few = #tilus.reg<shape = [32], modes = [32], spatial = [0], local = []>
+#lots = #tilus.reg<shape = [8192], modes = [256, 32], spatial = [1], local = [0]>
 #many = #tilus.reg<shape = [1024], modes = [32, 32], spatial = [0], local = [1]>
 // CHECK-LABEL: tilus.kernel @fetching
 tilus.kernel @fetching(%n: i32, %x: !tilus.ptr<f32>) warps(1) grid {
@@ -189,6 +190,15 @@ tilus.kernel @fetching(%n: i32, %x: !tilus.ptr<f32>) warps(1) grid {
   scf.for %i = %c0 to %n step %c1 : i32 {
     %t = tilus.load_global %v[%i] : !tilus.global<?xf32> -> tensor<32xf32, #few>
     tilus.print "t", %t : tensor<32xf32, #few>
+  }
+  // CHECK-COUNT-1: tilus.load_global
+  // CHECK-NOT: tilus.load_global
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %t = tilus.load_global %v[%i] cache(read_only) : !tilus.global<?xf32> -> tensor<32xf32, #few>
+    %u = tilus.iota dim(0) : tensor<8192xi32, #lots>
+    tilus.print "t", %t : tensor<32xf32, #few>
+    tilus.print "u", %u : tensor<8192xi32, #lots>
   }
   // CHECK-COUNT-1: tilus.load_global
   // CHECK-NOT: {{tilus.load_global|scf.for}}

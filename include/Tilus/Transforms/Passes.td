@@ -123,7 +123,7 @@ def UnrollLoopsPass : Pass<"tilus-unroll-loops"> {
     `tilus.unroll = 1` keeps a loop as it is.
 
     An innermost loop that says nothing is unrolled by 4 if a thread loads at most 16 registers a round from
-    `read_only` memory: the assembler then loads for later rounds while it computes.
+    `read_only` memory and makes at most 256 in all: the assembler then loads for later rounds while it computes.
 
     ```mlir
     tilus.kernel @k(%n: i32) warps(1) grid {
