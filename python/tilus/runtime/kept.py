@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 from typing import Optional
 
@@ -26,7 +27,14 @@ def read_text(path: Path) -> Optional[str]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a file anew, in a folder that is made if it is missing. Raises OSError."""
+    """Puts a whole file in the place of what is there, a pipe or a link too, in a folder that is made if it is missing.
+    Raises OSError."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)  # a pipe or a link that stands there would be written through
-    path.write_text(text, encoding="utf-8", errors="backslashreplace")
+    descriptor, draft = tempfile.mkstemp(dir=path.parent)
+    try:
+        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise

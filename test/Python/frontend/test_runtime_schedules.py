@@ -4,6 +4,9 @@
 import os
 import subprocess
 import sys
+import threading
+
+from tilus.runtime.kept import read_text, write_text
 
 
 def run(folder, text):
@@ -84,3 +87,13 @@ def test_schedules_that_print_alike_have_kernels_and_choices_of_their_own(tmp_pa
     reached = plain.replace("size = self", "len(ARRAY); size = self").replace("ARRAY = []", "ARRAY = memoryview(b'')")
     (folder,) = {run(tmp_path, reached)[1] for _ in range(2)}
     assert folder != "None" and run(tmp_path, reached.replace("16", "17"))[1] != folder
+
+
+def test_a_text_is_whole_for_who_reads_it_meanwhile(tmp_path):
+    path, texts = tmp_path / "note" / "a.txt", {letter * 200_000 for letter in "ab"}
+    write_text(path, "a" * 200_000)
+    writer = threading.Thread(target=lambda: [write_text(path, text) for text in sorted(texts) * 100])
+    writer.start()
+    while writer.is_alive():
+        assert read_text(path) in texts
+    assert os.listdir(path.parent) == ["a.txt"]
