@@ -26,7 +26,8 @@ class LoopRange:
         if unroll is True:
             unroll = "all"
         if not (unroll is None or unroll == "all" or isinstance(unroll, int) and 0 < unroll <= MAX_UNROLL):
-            raise InstructionError(f"expected None, a number from 1 to {MAX_UNROLL} or 'all' for unroll, but got {unroll!r}")
+            got = brief(unroll) if isinstance(unroll, int) else repr(unroll)
+            raise InstructionError(f"expected None, a number from 1 to {MAX_UNROLL} or 'all' for unroll, but got {got}")
         self.start, self.stop = (0, start) if end is None else (start, end)
         self.step = 1 if step is None else step
         self.unroll = unroll

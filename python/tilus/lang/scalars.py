@@ -15,7 +15,7 @@ from typing import Any, Optional, Union
 from tilus.dtypes import DataType, PointerType, boolean, float32, int32, int64, promote_type, uint64
 from tilus.lang import signs
 from tilus.lang.builder import check_number, current_builder, has_builder
-from tilus.lang.errors import InstructionError
+from tilus.lang.errors import InstructionError, brief
 
 Number = Union[bool, int, float]
 
@@ -330,9 +330,11 @@ def fit(number: Number, dtype: DataType) -> Number:
         return bool(number)
     low, high = dtype.limits
     if dtype.is_integer():
-        if isinstance(number, float) and not number.is_integer():
-            _warn(f"the float {number} is truncated to be a constant of {dtype.name}")
-        return int(check_number(number if number != number else math.trunc(number), dtype))
+        if isinstance(number, float) and math.isfinite(number):
+            if not number.is_integer():
+                _warn(f"the float {number} is truncated to be a constant of {dtype.name}")
+            number = math.trunc(number)
+        return int(check_number(number, dtype))
     try:
         number = float(number)
     except OverflowError:
@@ -371,7 +373,9 @@ def describe(value: Any) -> str:
         return f"a pointer of type {value.dtype.name}"
     if isinstance(value, Scalar):
         return f"{'an' if value.dtype.name[0] == 'i' else 'a'} {value.dtype.name} of run time"
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if isinstance(value, int):
+        return brief(value)
+    if value is None or isinstance(value, (float, str)):
         return repr(value)
     return f"a {type(value).__name__}"
 

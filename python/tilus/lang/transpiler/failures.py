@@ -55,7 +55,7 @@ def explain(error: BaseException) -> tuple:
     if isinstance(error, RecursionError):
         return (
             f"expected code within at most {sys.getrecursionlimit()} calls of Python, but this needs more",
-            "make chains of elif or of operators shorter, or call sys.setrecursionlimit before",
+            "make chains of elif or of operators shorter, end functions that call themselves, or call sys.setrecursionlimit before",
             _origin(error),
         )
     text = str(error) or type(error).__name__
