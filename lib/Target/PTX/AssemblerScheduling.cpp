@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "AssemblerScheduling.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -45,20 +46,19 @@ static llvm::SmallVector<llvm::Instruction *> findWaitsAfterProducts(llvm::Funct
   return waits;
 }
 
-/// A condition that never holds, which the assembler does not know: no block has so much shared memory.
-static llvm::Value *createNever(llvm::Function &function) {
-  llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
-  llvm::Value *bytes = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size, {});
-  return builder.CreateICmpEQ(bytes, builder.getInt32(~0u));
-}
-
 void tilus::keepProductsBeforeWaits(llvm::Module &module) {
   for (llvm::Function &function : module) {
     llvm::SmallVector<llvm::Instruction *> waits = findWaitsAfterProducts(function);
     if (waits.empty())
       continue;
-    llvm::Value *never = createNever(function);
-    for (llvm::Instruction *wait : waits)
+    llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    llvm::Value *bytes = builder.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size, {});
+    // No block has so much shared memory, which the assembler does not know. Each wait has a number of its
+    // own: what is known to be false at one would be so at those behind it.
+    for (auto [number, wait] : llvm::enumerate(waits)) {
+      builder.SetInsertPoint(wait);
+      llvm::Value *never = builder.CreateICmpEQ(bytes, builder.getInt32(~uint32_t(number)));
       llvm::SplitBlockAndInsertIfThen(never, wait->getIterator(), /*Unreachable=*/true);
+    }
   }
 }
