@@ -134,6 +134,9 @@ static void raiseOccupancy(AssemblyJob job, Cubin &cubin) {
     if (other.bytes.empty() || other.kernels.size() != 1 || !isAsShort(first, other))
       return;
     cubin = std::move(other);
+    // Fewer registers than were asked for may let in several blocks more.
+    job.minBlocks =
+        std::max(job.minBlocks, countResidentBlocks(*job.target, block, cubin.kernels.front().registers));
   }
 }
 
