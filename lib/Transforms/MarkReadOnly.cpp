@@ -35,9 +35,9 @@ static bool contains(Operation *root, llvm::function_ref<bool(Operation *)> test
       .wasInterrupted();
 }
 
-/// Whether the tile, changed at most element by element, is stored to shared memory before a later barrier:
-/// then no store after that barrier overtakes the load.
-static bool isStoredBeforeBarrier(LoadGlobalOp load) {
+/// Whether the tile, changed at most element by element, is stored to shared memory before a later barrier or
+/// store to global memory: then no store behind these overtakes the load.
+static bool isSoonStored(LoadGlobalOp load) {
   Operation *user = load;
   do {
     if (user->getNumResults() != 1 || !user->getResult(0).hasOneUse())
@@ -46,9 +46,9 @@ static bool isStoredBeforeBarrier(LoadGlobalOp load) {
   } while (user->getBlock() == load->getBlock() && isPure(user));
   if (!isa<StoreSharedOp>(user) || user->getBlock() != load->getBlock())
     return false;
-  auto isBarrier = [](Operation *op) { return affects(op, BarrierResource::get()); };
+  auto isInTheWay = [](Operation *op) { return affects(op, BarrierResource::get()) || writesGlobal(op); };
   for (Operation *op = load->getNextNode(); op != user; op = op->getNextNode())
-    if (contains(op, isBarrier))
+    if (contains(op, isInTheWay))
       return false;
   return true;
 }
@@ -68,7 +68,7 @@ private:
       // What a round of a loop writes, the next one may read.
       isWritten |= writesGlobal(op) || (isa<LoopLikeOpInterface>(op) && contains(op, writesGlobal));
       auto load = dyn_cast<LoadGlobalOp>(op);
-      if (load && !isWritten && load.getCache() == CacheHint::Default && isStoredBeforeBarrier(load))
+      if (load && !isWritten && load.getCache() == CacheHint::Default && isSoonStored(load))
         load.setCache(CacheHint::ReadOnly);
     });
   }

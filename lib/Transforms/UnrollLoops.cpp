@@ -142,12 +142,13 @@ namespace {
 struct RoundSize {
   /// Tiles that are loaded from memory that does not change.
   int64_t fetched = 0;
-  /// All tiles that are made.
+  /// All tiles that are made; those of functions count several times, for their code is long.
   int64_t made = 0;
 };
 } // namespace
 
 static RoundSize measureRound(scf::ForOp loop) {
+  constexpr int64_t kFunctionWeight = 8;
   RoundSize size;
   loop.getBody()->walk([&](Operation *op) {
     for (Type type : op->getResultTypes()) {
@@ -156,7 +157,7 @@ static RoundSize measureRound(scf::ForOp loop) {
         continue;
       int64_t bits = getTileLayout(tile).getLayout().getNumLocals() * getElementBits(tile.getElementType());
       auto load = dyn_cast<LoadGlobalOp>(op);
-      size.made += bits;
+      size.made += op->getDialect()->getNamespace() == "math" ? bits * kFunctionWeight : bits;
       size.fetched += load && load.getCache() == CacheHint::ReadOnly ? bits : 0;
     }
   });
@@ -169,7 +170,8 @@ static void askToFetchAhead(scf::ForOp loop) {
   constexpr int64_t kRounds = 4, kMaxFetched = 16 * 32, kMaxMade = 256 * 32, kMaxStep = 1 << 20;
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   Type type = loop.getInductionVar().getType();
-  bool isPlain = step && *step > 0 && *step <= kMaxStep && !type.isInteger(8) && !type.isInteger(16);
+  bool isPlain =
+      step && *step > 0 && *step <= kMaxStep && (type.isIndex() || type.getIntOrFloatBitWidth() >= 32);
   bool isInnermost =
       !loop.getBody()->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
   if (!isPlain || !isInnermost)

@@ -200,6 +200,17 @@ tilus.kernel @fetching(%n: i32, %x: !tilus.ptr<f32>) warps(1) grid {
     tilus.print "t", %t : tensor<32xf32, #few>
     tilus.print "u", %u : tensor<8192xi32, #lots>
   }
+  // A type of few bits may not hold four steps.
+  // CHECK-COUNT-1: tilus.load_global
+  // CHECK-NOT: tilus.load_global
+  // CHECK: scf.for
+  %c0_i12 = arith.constant 0 : i12
+  %c600_i12 = arith.constant 600 : i12
+  %m = arith.trunci %n : i32 to i12
+  scf.for %i = %c0_i12 to %m step %c600_i12 : i12 {
+    %t = tilus.load_global %v[%c0] cache(read_only) : !tilus.global<?xf32> -> tensor<32xf32, #few>
+    tilus.print "t", %t : tensor<32xf32, #few>
+  }
   // CHECK-COUNT-1: tilus.load_global
   // CHECK-NOT: {{tilus.load_global|scf.for}}
   scf.for %i = %c0 to %n step %c1 : i32 {
