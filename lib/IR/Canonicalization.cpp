@@ -61,8 +61,10 @@ static LogicalResult rematerialize(ConvertLayoutOp op, PatternRewriter &rewriter
 }
 
 /// The only sum that takes a product, in the product's block, where its terms need not be rounded one by one.
+/// The hardware adds products of 8-bit floats with few bits: sums of them are taken outside to keep more.
 static Operation *getOnlySum(MmaOp op) {
-  if (!op.getResult().hasOneUse())
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(op.getA().getType()));
+  if (!op.getResult().hasOneUse() || (type && type.getWidth() <= 8))
     return nullptr;
   Operation *sum = *op.getResult().user_begin();
   auto real = dyn_cast<arith::AddFOp>(sum);

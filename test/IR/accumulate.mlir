@@ -33,9 +33,9 @@ tilus.kernel @accumulated(%x: f32, %y: f16, %n: i8) warps(1) grid {
 // -----
 
 // Not where each sum is rounded, the accumulator is not zero, the product is needed itself or added to itself, or
-// something has an effect in between.
+// something has an effect in between; nor of 8-bit floats.
 // CHECK-LABEL: tilus.kernel @kept
-// CHECK-COUNT-6: arith.addf
+// CHECK-COUNT-7: arith.addf
 tilus.kernel @kept(%x: f32, %y: f16) warps(1) grid {
   %c1 = arith.constant 1 : i32
   tilus.grid [%c1]
@@ -66,4 +66,11 @@ tilus.kernel @kept(%x: f32, %y: f16) warps(1) grid {
   tilus.print "sum", %s4 : tensor<16x8xf32>
   tilus.print "sum", %s5 : tensor<16x8xf32>
   tilus.print "sum", %s6 : tensor<16x8xf32>
+  %e = tilus.broadcast %y : f16 -> tensor<16x32xf16>
+  %f = tilus.broadcast %y : f16 -> tensor<32x8xf16>
+  %e8 = tilus.cast %e : tensor<16x32xf16> -> tensor<16x32xf8E4M3FN>
+  %f8 = tilus.cast %f : tensor<32x8xf16> -> tensor<32x8xf8E4M3FN>
+  %p7 = tilus.mma %e8, %f8, %zero : tensor<16x32xf8E4M3FN>, tensor<32x8xf8E4M3FN>, tensor<16x8xf32>
+  %s7 = arith.addf %p7, %c fastmath<contract> : tensor<16x8xf32>
+  tilus.print "sum", %s7 : tensor<16x8xf32>
 }
