@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import multiprocessing
 import os
 from typing import Any, Callable, Iterable, Iterator, Optional, Sequence
@@ -27,8 +28,9 @@ def parallel_imap(func: Callable, jobs: Sequence[Any], num_workers: Optional[int
         raise RuntimeError("expected one parallel_imap at a time, but got one inside another")
     _function = func
     try:
-        with multiprocessing.get_context("fork").Pool(workers) as pool:
-            yield from pool.imap(_call, jobs)
+        # multiprocessing.Pool waits for ever for a worker that died, or that it ends while it holds a lock.
+        with concurrent.futures.ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+            yield from pool.map(_call, jobs)
     finally:
         _function = None
 

@@ -1,6 +1,8 @@
 """The helpers of tilus.utils."""
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import concurrent.futures.process
+import os
 import time
 
 import pytest
@@ -46,6 +48,9 @@ def test_parallel_work_keeps_the_order():
     with pytest.raises(KeyError):
         list(utils.parallel_imap(fail, [1, 2], num_workers=2))
     assert parallel._function is None
+    # One that dies leaves nobody waiting.
+    with pytest.raises(concurrent.futures.process.BrokenProcessPool):
+        list(utils.parallel_imap(lambda job: os._exit(3), [1, 2], num_workers=2))
 
 
 def test_profilers(tmp_path, monkeypatch):
