@@ -13,7 +13,7 @@ namespace tilus {
 using namespace mlir;
 using namespace tilus;
 
-static bool affects(Operation *op, SideEffects::Resource *resource) {
+static bool writes(Operation *op, SideEffects::Resource *resource) {
   if (op->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>())
     return false;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
@@ -27,7 +27,7 @@ static bool affects(Operation *op, SideEffects::Resource *resource) {
 
 /// A barrier of the block orders accesses and makes none.
 static bool writesGlobal(Operation *op) {
-  return !isa<SyncOp>(op) && affects(op, GlobalMemoryResource::get());
+  return !isa<SyncOp>(op) && writes(op, GlobalMemoryResource::get());
 }
 
 static bool contains(Operation *root, llvm::function_ref<bool(Operation *)> test) {
@@ -46,7 +46,7 @@ static bool isSoonStored(LoadGlobalOp load) {
   } while (user->getBlock() == load->getBlock() && isPure(user));
   if (!isa<StoreSharedOp>(user) || user->getBlock() != load->getBlock())
     return false;
-  auto isInTheWay = [](Operation *op) { return affects(op, BarrierResource::get()) || writesGlobal(op); };
+  auto isInTheWay = [](Operation *op) { return writes(op, BarrierResource::get()) || writesGlobal(op); };
   for (Operation *op = load->getNextNode(); op != user; op = op->getNextNode())
     if (contains(op, isInTheWay))
       return false;

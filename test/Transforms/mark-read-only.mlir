@@ -55,7 +55,7 @@ tilus.kernel @written(%n: i32, %x: !tilus.ptr<f32>, %y: !tilus.ptr<f32>) warps(1
 
 // -----
 
-// A barrier or a store to global memory stands between the load and its store, or the tile is needed elsewhere, or never stored to shared memory:
+// A barrier stands between the load and its store, or the tile is needed elsewhere, or never stored to shared memory:
 // the load could come behind a barrier and what another thread stores behind that.
 // CHECK-LABEL: tilus.kernel @late
 // CHECK-NOT: read_only
@@ -70,12 +70,10 @@ tilus.kernel @late(%n: i32, %x: !tilus.ptr<f32>, %y: !tilus.ptr<f32>) warps(2) g
   %a = tilus.load_global %gx[%c0] : !tilus.global<?xf32> -> tensor<64xf32>
   %b = tilus.load_global %gx[%c0] : !tilus.global<?xf32> -> tensor<64xf32>
   %c = tilus.load_global %gx[%c0] : !tilus.global<?xf32> -> tensor<64xf32>
-  %d = tilus.load_global %gx[%c0] : !tilus.global<?xf32> -> tensor<64xf32>
   tilus.store_shared %b, %s : tensor<64xf32>, !tilus.shared<64xf32>
   tilus.sync
   tilus.store_shared %a, %r : tensor<64xf32>, !tilus.shared<64xf32>
   tilus.store_global %b, %gy[%c0] : tensor<64xf32>, !tilus.global<?xf32>
-  tilus.store_shared %d, %r : tensor<64xf32>, !tilus.shared<64xf32>
   tilus.store_global %c, %gy[%c0] : tensor<64xf32>, !tilus.global<?xf32>
 }
 
@@ -100,4 +98,21 @@ tilus.kernel @groups(%n: i32, %x: !tilus.ptr<f32>, %y: !tilus.ptr<f32>) warps(2)
     %zero = arith.constant dense<0.0> : tensor<32xf32>
     tilus.store_global %zero, %gy[%c0] : tensor<32xf32>, !tilus.global<?xf32>
   }
+}
+
+// -----
+
+// The store to global memory may be to what was loaded.
+// CHECK-LABEL: tilus.kernel @cleared
+// CHECK-NOT: read_only
+tilus.kernel @cleared(%n: i32, %x: !tilus.ptr<f32>) warps(1) grid {
+  tilus.grid [%n]
+} {
+  %c0 = arith.constant 0 : i32
+  %gx = tilus.global_view %x [%n] : !tilus.ptr<f32> -> !tilus.global<?xf32>
+  %s = tilus.alloc_shared : !tilus.shared<32xf32>
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  %t = tilus.load_global %gx[%c0] : !tilus.global<?xf32> -> tensor<32xf32>
+  tilus.store_global %zero, %gx[%c0] : tensor<32xf32>, !tilus.global<?xf32>
+  tilus.store_shared %t, %s : tensor<32xf32>, !tilus.shared<32xf32>
 }

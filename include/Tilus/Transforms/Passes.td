@@ -67,7 +67,7 @@ def MarkReadOnlyPass : Pass<"tilus-mark-read-only"> {
   let description = [{
     Sets the cache hint `read_only` on `load_global`, where it has no other, if the kernel writes nothing to global
     memory before it, in no round of a loop and in no group of threads, and if the tile goes to shared memory before
-    the next barrier. The assembler may then fetch the tiles of later rounds while it computes on earlier ones.
+    the next barrier and the next store to global memory. The assembler may then fetch the tiles of later rounds while it computes on earlier ones.
   }];
 }
 
@@ -123,7 +123,7 @@ def UnrollLoopsPass : Pass<"tilus-unroll-loops"> {
     `tilus.unroll = 1` keeps a loop as it is.
 
     An innermost loop that says nothing is unrolled by 4 if a thread loads at most 16 registers a round from
-    `read_only` memory and makes at most 256 in all: the assembler then loads for later rounds while it computes.
+    `read_only` memory and makes at most 256 in all, those of functions counted 8 times: the assembler then loads for later rounds while it computes.
 
     ```mlir
     tilus.kernel @k(%n: i32) warps(1) grid {

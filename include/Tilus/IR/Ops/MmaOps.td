@@ -16,7 +16,7 @@ def Tilus_MmaOp : Tilus_Op<"mma", [Pure, Tilus_LayoutOwn, Tilus_TargetRequiremen
     the tensor cores cast them to tf32.
 
     The order of the sum is not defined. A product with an accumulator of zeros is accumulated on the tile that
-    it is added to, if the sum is of integers or allows contraction.
+    it is added to, if the sum is of integers, or of f32 or f64 and allows contraction; one of 8-bit floats is not.
   }] # Tilus_Example<[{
     %z = arith.constant dense<0.0> : tensor<64x64xf32>
     %a = arith.constant dense<1.0> : tensor<64x32xf16>
